@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "plugin/export/export_sst.h"
+
 #include <rocksdb/comparator.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -12,15 +15,18 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/filter_policy.h"
+#include "plugin/filter/block_form.h"
+#include "plugin/filter/block_layout.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "tests/export/export_fixture.h"
+#include "tests/support/file_size_limit.h"
 #include "tests/support/partition_layouts.h"
+#include "tests/support/rocksdb/filter_kinds.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
-constexpr bool kPrefixFiltersAreExact = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 906;
 
 // A merge operator whose result is the last operand.
 class LastOperand final : public rocksdb::AssociativeMergeOperator {
@@ -82,7 +88,7 @@ void FillWithHistory(TestDb* db, const Rows& rows) {
   (*db)->ReleaseSnapshot(snapshot);
 }
 
-TEST(SstExporterTest, FullFilterOfWholeKeysIsTheBlock) {
+TEST(ExportSstTest, FullFilterOfWholeKeysIsTheBlock) {
   const Rows rows = NumberedDataset(10000, 0).rows;
   const OneSstDb db(DbOptions(OurPolicy()), rows);
   for (const std::string version : {"nb", "oa", "me", "ms", "na-and-later"}) {
@@ -91,7 +97,6 @@ TEST(SstExporterTest, FullFilterOfWholeKeysIsTheBlock) {
               Built(KeysOf(rows), version))
         << version;
     EXPECT_TRUE(exported.from_block);
-    EXPECT_FALSE(exported.holds_prefixes);
     EXPECT_EQ(exported.num_keys, rows.size());
     EXPECT_EQ(exported.num_words, NumWords(rows.size()));
   }
@@ -121,7 +126,7 @@ std::set<std::string> PartitionKeysOf(const PartitionLayout& layout) {
   return keys;
 }
 
-TEST(SstExporterTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
+TEST(ExportSstTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
   for (const PartitionLayout& layout : kPartitionLayouts) {
     for (const bool with_prefixes : {false, true}) {
       if (with_prefixes && !HasEnd(layout)) {
@@ -137,12 +142,9 @@ TEST(SstExporterTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
       const OneSstDb db(db_options, RowsOf(layout));
       const std::string built = Built(PartitionKeysOf(layout), "nb");
       ExportedFilterDb exported;
-      EXPECT_EQ(
-          Exported(OnlySst(db), Options("nb", ExportFrom::kBlock), &exported),
-          built);
+      EXPECT_EQ(Exported(OnlySst(db), Options(), &exported), built);
       EXPECT_EQ(exported.partition_key, layout.partition_key);
       EXPECT_EQ(exported.num_keys, PartitionKeysOf(layout).size());
-      EXPECT_FALSE(exported.holds_prefixes);
       EXPECT_EQ(
           Exported(OnlySst(db), Options("nb", ExportFrom::kKeys), &exported),
           built);
@@ -155,7 +157,7 @@ TEST(SstExporterTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
 }
 
 // The filter block does not hold the requested partition keys.
-TEST(SstExporterTest, OtherPartitionKeysThanTheFilterHas) {
+TEST(ExportSstTest, OtherPartitionKeysThanTheFilterHas) {
   const PartitionLayout& layout = kPartitionLayouts[0];
   const std::string built = Built(PartitionKeysOf(layout), "nb");
   const std::pair<PolicyPtr, Layout> others[] = {
@@ -183,13 +185,13 @@ TEST(SstExporterTest, OtherPartitionKeysThanTheFilterHas) {
   EXPECT_EQ(Exported(OnlySst(db), whole), Built(KeysOf(RowsOf(layout)), "nb"));
 }
 
-TEST(SstExporterTest, AWrongPartitionKeyIsRefused) {
+TEST(ExportSstTest, AWrongPartitionKeyIsRefused) {
   FilterDbExportOptions options = Options();
   options.partition_key = "skip:8,u32";
   EXPECT_THAT(ExportError("/none.sst", options), HasSubstr("'skip:8,u32'"));
 }
 
-TEST(SstExporterTest, FormsBeforeMaAreFromKeys) {
+TEST(ExportSstTest, FormsBeforeMaAreFromKeys) {
   const Rows rows = NumberedDataset(10000, 0).rows;
   const OneSstDb db(DbOptions(OurPolicy()), rows);
   ExportedFilterDb exported;
@@ -197,38 +199,10 @@ TEST(SstExporterTest, FormsBeforeMaAreFromKeys) {
             Built(KeysOf(rows), "ka"));
   EXPECT_FALSE(exported.from_block);
   EXPECT_THAT(exported.why_not_block, HasSubstr("before-ma"));
-  EXPECT_THAT(
-      ExportError(OnlySst(db), Options("ka", ExportFrom::kBlock)),
-      HasSubstr("every key has other bits; its keys can be hashed anew"));
-}
-
-TEST(SstExporterTest, FullFilterOfPrefixesIsTheBlockIfAskedFor) {
-  const Rows rows = PrefixedDataset(1, 500, 4, 0).rows;
-  const OneSstDb db(PrefixOnly(OurPolicy()), rows);
-  const auto prefixes =
-      PrefixesOf(KeysOf(rows), *db.options().prefix_extractor);
-  FilterDbExportOptions options = Options();
-  options.prefixes = true;
-  ExportedFilterDb exported;
-  const std::string file = Exported(OnlySst(db), options, &exported);
-  EXPECT_TRUE(exported.from_block);
-  EXPECT_TRUE(exported.holds_prefixes);
-  if (kPrefixFiltersAreExact) {
-    EXPECT_EQ(file, Built(prefixes, "nb"));
-  } else {
-    // RocksDB before 9.6 adds the empty key, and adds the first prefix twice.
-    EXPECT_EQ(exported.num_keys, prefixes.size() + 2);
-  }
-  std::string error;
-  const auto filter = FilterDbFile::FromBytes(file, kNaAndLater, &error);
-  ASSERT_NE(filter, nullptr) << error;
-  for (const std::string& prefix : prefixes) {
-    EXPECT_TRUE(filter->MayContain(prefix));
-  }
 }
 
 // A filter of prefixes lacks the key "short", which has no prefix.
-TEST(SstExporterTest, FilterOfPrefixesThatEndWithPartitionKeysLacksOtherKeys) {
+TEST(ExportSstTest, FilterOfPrefixesThatEndWithPartitionKeysLacksOtherKeys) {
   auto table_options = TableOptions(PolicyFor("fixed:8"));
   table_options.whole_key_filtering = false;
   rocksdb::Options db_options = DbOptions(table_options);
@@ -254,7 +228,8 @@ std::vector<Case> Cases() {
       {"partitioned", DbOptions(OurPolicy(), Layout::kPartitioned),
        "its filter is partitioned"},
       {"both", WithPrefixes(DbOptions(OurPolicy())), "whole keys alone"},
-      {"prefixes", PrefixOnly(OurPolicy()), "only if prefixes are asked for"},
+      {"prefixes", PrefixOnly(OurPolicy()),
+       "its filter holds prefixes, not keys"},
       {"built-in", DbOptions(BuiltinPolicy()), "RocksDB's Bloom filter"},
       {"built-in, partitioned",
        DbOptions(BuiltinPolicy(), Layout::kPartitioned),
@@ -263,7 +238,7 @@ std::vector<Case> Cases() {
   };
 }
 
-TEST(SstExporterTest, FromKeysEqualsBuildOverTheKeys) {
+TEST(ExportSstTest, FromKeysEqualsBuildOverTheKeys) {
   for (Case c : Cases()) {
     SCOPED_TRACE(c.name);
     c.options.merge_operator = std::make_shared<LastOperand>();
@@ -273,8 +248,6 @@ TEST(SstExporterTest, FromKeysEqualsBuildOverTheKeys) {
     rows["merged alone"] = "";
     ASSERT_GT(db.OnlyTable()->num_entries, rows.size());
     const auto keys = KeysOf(rows);
-    const std::unique_ptr<const rocksdb::SliceTransform> extractor(
-        rocksdb::NewFixedPrefixTransform(kPrefixSize));
     for (const std::string version : {"nb", "me", "ka"}) {
       FilterDbExportOptions options = Options(version, ExportFrom::kKeys);
       ExportedFilterDb exported;
@@ -283,17 +256,11 @@ TEST(SstExporterTest, FromKeysEqualsBuildOverTheKeys) {
       EXPECT_EQ(exported.num_keys, keys.size());
       EXPECT_FALSE(exported.from_block);
       EXPECT_EQ(exported.why_not_block, "");
-
-      options.prefixes = true;
-      options.prefix_extractor.reset(
-          rocksdb::NewFixedPrefixTransform(kPrefixSize));
-      EXPECT_EQ(Exported(OnlySst(db), options),
-                Built(PrefixesOf(keys, *extractor), version));
     }
   }
 }
 
-TEST(SstExporterTest, WhatCannotBeTheBlockIsFromKeysByDefault) {
+TEST(ExportSstTest, WhatCannotBeTheBlockIsFromKeysByDefault) {
   for (const Case& c : Cases()) {
     SCOPED_TRACE(c.name);
     const Rows rows = PrefixedDataset(3, 300, 6, 20).rows;
@@ -304,39 +271,11 @@ TEST(SstExporterTest, WhatCannotBeTheBlockIsFromKeysByDefault) {
     if (c.why_not_block != nullptr) {
       EXPECT_EQ(file, Built(KeysOf(rows), "nb"));
       EXPECT_THAT(exported.why_not_block, HasSubstr(c.why_not_block));
-      EXPECT_THAT(ExportError(OnlySst(db), Options("nb", ExportFrom::kBlock)),
-                  HasSubstr(c.why_not_block));
     }
   }
 }
 
-TEST(SstExporterTest, PrefixesGoByTheRecordedExtractor) {
-  const Rows rows = PrefixedDataset(4, 300, 6, 20).rows;
-  const OneSstDb db(WithPrefixes(DbOptions(OurPolicy())), rows);
-  FilterDbExportOptions options = Options();
-  options.prefixes = true;
-  EXPECT_EQ(
-      Exported(OnlySst(db), options),
-      Built(PrefixesOf(KeysOf(rows), *db.options().prefix_extractor), "nb"));
-
-  const OneSstDb without(DbOptions(OurPolicy()), rows);
-  EXPECT_THAT(ExportError(OnlySst(without), options),
-              HasSubstr("its prefix extractor is none"));
-}
-
-TEST(SstExporterTest, PrefixBlockOfAnotherExtractorIsNotTaken) {
-  const Rows rows = PrefixedDataset(5, 300, 6, 0).rows;
-  const OneSstDb db(PrefixOnly(OurPolicy()), rows);
-  FilterDbExportOptions options = Options();
-  options.prefixes = true;
-  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(2));
-  ExportedFilterDb exported;
-  EXPECT_EQ(Exported(OnlySst(db), options, &exported),
-            Built(PrefixesOf(KeysOf(rows), *options.prefix_extractor), "nb"));
-  EXPECT_THAT(exported.why_not_block, HasSubstr("another extractor"));
-}
-
-TEST(SstExporterTest, SizeOfFiltersFromKeys) {
+TEST(ExportSstTest, SizeOfFiltersFromKeys) {
   const OneSstDb db(DbOptions(OurPolicy()), NumberedDataset(1000, 0).rows);
   FilterDbExportOptions options = Options("nb", ExportFrom::kKeys);
   options.bits_per_key = 16;
@@ -358,22 +297,19 @@ class DeletionsTest : public ::testing::Test {
   DeletionsTest() : db_(DbOptions(BuiltinPolicy())) {
     Rows rows = NumberedDataset(5000, 0).rows;
     db_.Put(rows);
-    all_ = live_ = KeysOf(rows);
+    all_ = KeysOf(rows);
     for (uint32_t i = 0; i < 5000; i += 50) {
       Require(db_->Delete(kWrite, NumberedKey(i)));
-      live_.erase(NumberedKey(i));
     }
     Require(db_->Delete(kWrite, "was never there"));
     Require(db_->Put(kWrite, "single", ""));
     Require(db_->SingleDelete(kWrite, "single delete of nothing"));
     all_.insert({"was never there", "single", "single delete of nothing"});
-    live_.insert("single");
     db_.Flush();
   }
 
   TestDb db_;
   std::set<std::string> all_;
-  std::set<std::string> live_;
 };
 
 TEST_F(DeletionsTest, AreKeysLikeOthersOrRefused) {
@@ -385,14 +321,7 @@ TEST_F(DeletionsTest, AreKeysLikeOthersOrRefused) {
     EXPECT_THAT(error, HasSubstr(OnlySst(db_)));
     EXPECT_THAT(error, HasSubstr("has 102 deletions"));
     EXPECT_THAT(error, HasSubstr("come back to life"));
-    EXPECT_THAT(error, HasSubstr("--live-keys-only"));
   }
-}
-
-TEST_F(DeletionsTest, AreLeftOutIfNotWanted) {
-  FilterDbExportOptions options = Options();
-  options.live_keys_only = true;
-  EXPECT_EQ(Exported(OnlySst(db_), options), Built(live_, "nb"));
 }
 
 TEST_F(DeletionsTest, AreInTheBlock) {
@@ -403,7 +332,7 @@ TEST_F(DeletionsTest, AreInTheBlock) {
   EXPECT_EQ(Exported(OnlySst(db), Options()), Built({"key", "deleted"}, "nb"));
 }
 
-TEST(SstExporterTest, DeletedRangesHideNoKey) {
+TEST(ExportSstTest, DeletedRangesHideNoKey) {
   TestDb db(DbOptions(BuiltinPolicy()));
   const Rows rows = NumberedDataset(1000, 0).rows;
   db.Put(rows);
@@ -421,7 +350,7 @@ TEST(SstExporterTest, DeletedRangesHideNoKey) {
 
 // ---- Comparators ----
 
-TEST(SstExporterTest, ReverseOrder) {
+TEST(ExportSstTest, ReverseOrder) {
   rocksdb::Options options = DbOptions(BuiltinPolicy());
   options.comparator = rocksdb::ReverseBytewiseComparator();
   options.merge_operator = std::make_shared<LastOperand>();
@@ -433,7 +362,7 @@ TEST(SstExporterTest, ReverseOrder) {
   EXPECT_EQ(Exported(OnlySst(db), Options()), Built(keys, "nb"));
 }
 
-TEST(SstExporterTest, UnknownOrder) {
+TEST(ExportSstTest, UnknownOrder) {
   const OddComparator comparator;
   rocksdb::Options options = DbOptions(OurPolicy());
   options.comparator = &comparator;
@@ -446,7 +375,7 @@ TEST(SstExporterTest, UnknownOrder) {
 
 // ---- Errors ----
 
-TEST(SstExporterTest, Refusals) {
+TEST(ExportSstTest, Refusals) {
   const OneSstDb db(DbOptions(OurPolicy()), NumberedDataset(1000, 0).rows);
   const std::string sst = OnlySst(db);
   const TempDir dir;
@@ -493,7 +422,7 @@ TEST(SstExporterTest, Refusals) {
   }
 }
 
-TEST(SstExporterTest, NothingIsOverwrittenUnasked) {
+TEST(ExportSstTest, NothingIsOverwrittenUnasked) {
   const OneSstDb db(DbOptions(OurPolicy()), NumberedDataset(1000, 0).rows);
   const TempDir dir;
   WriteFile(dir / "file", "mine");
@@ -509,6 +438,122 @@ TEST(SstExporterTest, NothingIsOverwrittenUnasked) {
       ExportFilterDb(OnlySst(db), dir / "file", options, &exported, &error))
       << error;
   EXPECT_NE(ReadFile(dir / "file"), "mine");
+}
+
+// ---- Stopping and failing ----
+
+TEST(ExportSstTest, StopsWithinAFile) {
+  const OneSstDb db(DbOptions(BuiltinPolicy()), NumberedDataset(20000, 0).rows);
+  const TempDir dir;
+  std::string error;
+  const auto plan = PlanExport({}, &error);
+  ASSERT_TRUE(plan) << error;
+  for (const int last : {1, 100, 400}) {  // Of two passes and the writing.
+    int asked = 0;
+    uint64_t progress = 0;
+    ExportedFilterDb exported;
+    exported.sst_file = OnlySst(db);
+    exported.filter_db = dir / "filter";
+    EXPECT_EQ(ExportSst(
+                  *plan, /*overwrite=*/false, [&] { return ++asked >= last; },
+                  [&](uint64_t done, uint64_t) { progress = done; }, &exported,
+                  &error),
+              ExportResult::kStopped);
+    EXPECT_EQ(asked, last);
+    EXPECT_LE(progress, 64u * static_cast<uint64_t>(last));
+    EXPECT_EQ(NamesIn(dir.path()), Names());
+  }
+  EXPECT_EQ(error, "");
+}
+
+TEST(ExportSstTest, AFullDiskLeavesNoPart) {
+  const OneSstDb db(DbOptions(OurPolicy()), NumberedRows(0, 1000));
+  for (const ExportFrom from : {ExportFrom::kBlockOrKeys, ExportFrom::kKeys}) {
+    const std::string sst = OnlySst(db);
+    const std::string whole = Exported(sst, Options("nb", from));
+    const TempDir dir;
+    for (size_t limit = 0; limit < whole.size(); limit += 97) {
+      ExportedFilterDb exported;
+      std::string error;
+      const FileSizeLimit full(limit);
+      ASSERT_FALSE(ExportFilterDb(sst, dir / "filter", Options("nb", from),
+                                  &exported, &error));
+      ASSERT_EQ(error, dir / "filter" + ": cannot write: File too large");
+      ASSERT_EQ(NamesIn(dir.path()), Names());
+    }
+  }
+}
+
+// ---- Blocks ----
+
+TEST(ExportSstTest, EachKindOfFilterIsNamed) {
+  const std::map<FilterKind, const char*> reasons = {
+      {FilterKind::kNone, "there is no filter in the file"},
+      {FilterKind::kRocksdbsBloom, "it has RocksDB's Bloom filter, not ours"},
+      {FilterKind::kRocksdbsRibbon, "it has RocksDB's Ribbon filter, not ours"},
+      {FilterKind::kRocksdbsOther,
+       "it has a filter of RocksDB's own, not ours"},
+  };
+  const Rows rows = NumberedRows(0, 20000);
+  for (const KindOfFilter& kind : KindsOfFilters()) {
+    SCOPED_TRACE(kind.name);
+    auto table_options = TableOptions(kind.policy);
+    table_options.format_version = kind.format_version;
+    const OneSstDb db(DbOptions(table_options), rows);
+    const auto reason = reasons.find(kind.kind);
+    // A filter of this library must be exported from its block, even if the SST
+    // file names another policy.
+    const std::string why_not = reason == reasons.end() ? "" : reason->second;
+    ExportedFilterDb exported;
+    EXPECT_EQ(Exported(OnlySst(db), {}, &exported), Built(KeysOf(rows), "nb"));
+    EXPECT_EQ(exported.from_block, why_not.empty());
+    EXPECT_EQ(exported.why_not_block, why_not);
+    EXPECT_EQ(exported.num_keys, rows.size());
+  }
+}
+
+TEST(ExportSstTest, ABlockBesideRocksdbsHoldsWholeKeys) {
+  const OneSstDb db(DbOptions(std::make_shared<NamedPolicy>(
+                        "a program's", PolicyBesideRocksdb())),
+                    NumberedRows(0, 1000));
+  ExportedFilterDb exported;
+  Exported(OnlySst(db), {}, &exported);
+  EXPECT_TRUE(exported.from_block);
+  FilterDbExportOptions parts;
+  parts.partition_key = "fixed:8";
+  Exported(OnlySst(db), parts, &exported);
+  EXPECT_EQ(exported.why_not_block, "its filter holds whole keys");
+}
+
+TEST(ExportSstTest, ABlockThatIsNoFilterDb) {
+  const std::string trailer(kTrailer, sizeof(kTrailer));
+  for (const std::string& block : {trailer, "x" + trailer}) {
+    const OneSstDb db(DbOptions(std::make_shared<ReplacingPolicy>(
+                          PolicyBesideRocksdb(), block)),
+                      NumberedRows(0, 1000));
+    ExportedFilterDb exported;
+    EXPECT_EQ(Exported(OnlySst(db), {}, &exported),
+              Built(KeysOf(NumberedRows(0, 1000)), "nb"));
+    EXPECT_EQ(exported.why_not_block, "its filter is empty or damaged");
+  }
+}
+
+// Builds filters of another format under the name of this library's policy.
+class UnknownPolicy final : public NamedPolicy {
+ public:
+  UnknownPolicy() : NamedPolicy("cassandra_bloom", BuiltinPolicy()) {}
+  const char* CompatibilityName() const override { return "unknown"; }
+};
+
+TEST(ExportSstTest, AnUnknownFilterUnderOurName) {
+  const OneSstDb db(DbOptions(std::make_shared<UnknownPolicy>()),
+                    NumberedRows(0, 1000));
+  ExportedFilterDb exported;
+  EXPECT_EQ(Exported(OnlySst(db), {}, &exported),
+            Built(KeysOf(NumberedRows(0, 1000)), "nb"));
+  EXPECT_EQ(exported.why_not_block,
+            "its filter is damaged, or not of the policy 'cassandra_bloom', "
+            "which the file names");
 }
 
 }  // namespace

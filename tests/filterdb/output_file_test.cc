@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "tools/filterdb/output_file.h"
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <filesystem>
 #include <future>
 #include <set>
 #include <string>
-#include <thread>
-#include <vector>
 
-#include "cassandra_bloom/filter_db.h"
-#include "tests/support/file_size_limit.h"
 #include "tests/support/special_files.h"
 #include "tests/support/temp_dir.h"
 
@@ -25,33 +22,27 @@ namespace fs = std::filesystem;
 
 class OutputFileTest : public ::testing::Test {
  protected:
-  OutputFileTest() {
-    std::string error;
-    small_ = FilterDbBuilder::ForBitsPerKey(10, 100, kNaAndLater, &error);
-    small_->Add("key");
-    large_ = FilterDbBuilder::ForBitsPerKey(10, 1000000, kMaToMe, &error);
-    bytes_ = BytesOf(*small_);
-  }
-
-  static std::string BytesOf(const FilterDbBuilder& builder) {
-    std::string bytes(8 + 8 * size_t{builder.num_words()}, '\0');
-    SerializeFilterDb(kNaAndLater, builder.num_probes(), builder.num_words(),
-                      builder.bits(), bytes.data());
-    return bytes;
+  static bool Write(const std::string& bytes, const std::string& path,
+                    bool overwrite, std::string* error) {
+    return tools::WriteOutput(
+        path, overwrite,
+        [&](const Append& append) {
+          return append(bytes.data(), bytes.size());
+        },
+        error);
   }
 
   // Expects that writing fails, and returns the error.
-  std::string FaultOf(const FilterDbBuilder& builder, const std::string& path,
-                      bool overwrite) const {
+  static std::string FaultOf(const std::string& bytes, const std::string& path,
+                             bool overwrite) {
     std::string error;
-    EXPECT_FALSE(builder.Write(path, overwrite, &error)) << path;
+    EXPECT_FALSE(Write(bytes, path, overwrite, &error)) << path;
     return error;
   }
 
   const TempDir dir_;
-  std::unique_ptr<FilterDbBuilder> small_;
-  std::unique_ptr<FilterDbBuilder> large_;  // Larger than a pipe's buffer.
-  std::string bytes_;
+  const std::string bytes_ = "the bytes of a filter";
+  const std::string large_ = std::string(1 << 20, 'x');  // More than a pipe's.
 };
 
 // Opens a FIFO for reading and writing. On Linux, this call does not wait for
@@ -66,7 +57,7 @@ TEST_F(OutputFileTest, AFifo) {
   const int fd = OpenBothWays(fifo);
   for (const bool overwrite : {false, true}) {
     std::string error;
-    ASSERT_TRUE(small_->Write(fifo, overwrite, &error)) << error;
+    ASSERT_TRUE(Write(bytes_, fifo, overwrite, &error)) << error;
     ASSERT_EQ(TypeOf(fifo), mode_t{S_IFIFO});
     std::string got(2 * bytes_.size(), '\0');
     got.resize(static_cast<size_t>(read(fd, got.data(), got.size())));
@@ -90,7 +81,7 @@ TEST_F(OutputFileTest, AFifoWhoseReaderGoes) {
     close(fd);
     return got;
   });
-  EXPECT_EQ(FaultOf(*large_, fifo, /*overwrite=*/false),
+  EXPECT_EQ(FaultOf(large_, fifo, /*overwrite=*/false),
             fifo + ": cannot write: Broken pipe");
   EXPECT_TRUE(reader.get());
   sigset_t after;
@@ -106,7 +97,7 @@ TEST_F(OutputFileTest, StandardOutput) {
   const int before = dup(STDOUT_FILENO);
   dup2(ends[1], STDOUT_FILENO);
   std::string error;
-  const bool written = small_->Write("-", /*overwrite=*/false, &error);
+  const bool written = Write(bytes_, "-", /*overwrite=*/false, &error);
   dup2(before, STDOUT_FILENO);
   close(before);
   ASSERT_TRUE(written) << error;
@@ -118,13 +109,13 @@ TEST_F(OutputFileTest, StandardOutput) {
 }
 
 TEST_F(OutputFileTest, ADevice) {
-  EXPECT_EQ(FaultOf(*small_, "/dev/full", /*overwrite=*/false),
+  EXPECT_EQ(FaultOf(bytes_, "/dev/full", /*overwrite=*/false),
             "/dev/full: cannot write: No space left on device");
   const std::string device = dir_ / "null";
   if (MakeNullDevice(device)) {
     for (const bool overwrite : {false, true}) {
       std::string error;
-      EXPECT_TRUE(small_->Write(device, overwrite, &error)) << error;
+      EXPECT_TRUE(Write(bytes_, device, overwrite, &error)) << error;
       EXPECT_EQ(TypeOf(device), mode_t{S_IFCHR});
     }
   }
@@ -136,12 +127,12 @@ TEST_F(OutputFileTest, WhatIsLeftAlone) {
   const std::string rest =
       ", which is left alone; give a file, a FIFO or a character device";
   for (const bool overwrite : {false, true}) {
-    EXPECT_EQ(FaultOf(*small_, dir_ / "folder", overwrite),
+    EXPECT_EQ(FaultOf(bytes_, dir_ / "folder", overwrite),
               dir_ / "folder" + ": is a folder" + rest);
-    EXPECT_EQ(FaultOf(*small_, dir_ / "socket", overwrite),
+    EXPECT_EQ(FaultOf(bytes_, dir_ / "socket", overwrite),
               dir_ / "socket" + ": is a socket" + rest);
     if (MakeBlockDevice(dir_ / "disk")) {
-      EXPECT_EQ(FaultOf(*small_, dir_ / "disk", overwrite),
+      EXPECT_EQ(FaultOf(bytes_, dir_ / "disk", overwrite),
                 dir_ / "disk" + ": is a block device" + rest);
       EXPECT_EQ(TypeOf(dir_ / "disk"), mode_t{S_IFBLK});
       fs::remove(dir_ / "disk");
@@ -157,17 +148,17 @@ TEST_F(OutputFileTest, Links) {
   fs::create_symlink("folder/file", dir_ / "link");
   fs::create_symlink("folder/new", dir_ / "to_nothing");
   fs::create_symlink("circle", dir_ / "circle");
-  EXPECT_EQ(FaultOf(*small_, dir_ / "link", /*overwrite=*/false),
+  EXPECT_EQ(FaultOf(bytes_, dir_ / "link", /*overwrite=*/false),
             dir_ / "folder/file" + ": will not be overwritten: File exists");
   EXPECT_EQ(ReadFile(dir_ / "folder/file"), "old");
-  EXPECT_EQ(FaultOf(*small_, dir_ / "circle", /*overwrite=*/true),
+  EXPECT_EQ(FaultOf(bytes_, dir_ / "circle", /*overwrite=*/true),
             dir_ / "circle" +
                 ": cannot follow the symbolic link: Too many levels of "
                 "symbolic links");
   std::string error;
-  EXPECT_TRUE(small_->Write(dir_ / "link", /*overwrite=*/true, &error))
+  EXPECT_TRUE(Write(bytes_, dir_ / "link", /*overwrite=*/true, &error))
       << error;
-  EXPECT_TRUE(small_->Write(dir_ / "to_nothing", /*overwrite=*/false, &error))
+  EXPECT_TRUE(Write(bytes_, dir_ / "to_nothing", /*overwrite=*/false, &error))
       << error;
   EXPECT_EQ(ReadFile(dir_ / "folder/file"), bytes_);
   EXPECT_EQ(ReadFile(dir_ / "folder/new"), bytes_);
@@ -178,42 +169,6 @@ TEST_F(OutputFileTest, Links) {
   EXPECT_EQ(dir_.Names(),
             (std::set<std::string>{"folder", "folder/file", "folder/new",
                                    "link", "to_nothing"}));
-}
-
-// Each writing thread has its own temporary file.
-TEST_F(OutputFileTest, WritersAtOnce) {
-  const std::string file = dir_ / "filter";
-  std::vector<std::thread> writers;
-  std::atomic<int> failures{0};
-  for (int i = 0; i < 4; ++i) {
-    writers.emplace_back([&] {
-      for (int n = 0; n < 50; ++n) {
-        std::string error;
-        failures += !small_->Write(file, /*overwrite=*/true, &error);
-        failures += ReadFile(file) != bytes_;
-      }
-    });
-  }
-  for (std::thread& writer : writers) {
-    writer.join();
-  }
-  EXPECT_EQ(failures, 0);
-  EXPECT_EQ(dir_.Names(), std::set<std::string>{"filter"});
-}
-
-// Without `overwrite`, a file gets its final name by link(2). If the writer is
-// then killed, the file keeps both its final and its temporary name.
-TEST_F(OutputFileTest, WhatWasLeftMayBeTheFileItself) {
-  const std::string file = dir_ / "filter";
-  WriteFile(file, "old");
-  fs::create_hard_link(file, file + ".cassandra_bloom-01234567");
-  {
-    const FileSizeLimit full(10);
-    EXPECT_EQ(FaultOf(*small_, file, /*overwrite=*/true),
-              file + ": cannot write: File too large");
-  }
-  EXPECT_EQ(ReadFile(file), "old");
-  EXPECT_EQ(dir_.Names(), std::set<std::string>{"filter"});
 }
 
 }  // namespace
