@@ -66,7 +66,7 @@ TEST_F(ReconcileTest, FollowsTheDatabase) {
   for (const auto& [path, state] : before) {
     EXPECT_TRUE(path == out_ / kMark || StateOf(out_.path())[path] == state);
   }
-  MoveToLevel(3);  // Compacts.
+  db_.Compact();
   ExpectSync(1, 0, 4);
   MoveToLevel(4);  // Moves the file as it is.
   ExpectSync(0, 1);
