@@ -39,6 +39,8 @@ help:
 	@echo "             read and write a database with all modes of filters, and compare it with a map"
 	@echo "make crash ROUNDS=100"
 	@echo "             kill a process that writes to a database, and check what is left"
+	@echo "make export-stress KILLS=200 SECONDS=1200"
+	@echo "             kill, change and close databases whose filters are exported, and compare"
 	@echo "make random SECONDS=60"
 	@echo "             compare databases of random settings with a map; failures are repeated"
 	@echo "             with RocksDB's own filter (SEED=N: only one database)"
@@ -103,6 +105,13 @@ crash: soak-program
 soak-program: packages test-packages
 	cmake --preset dev
 	cmake --build --preset dev --parallel $(JOBS) --target soak
+
+KILLS = 200
+
+export-stress: packages test-packages
+	cmake --preset dev
+	cmake --build --preset dev --parallel $(JOBS) --target export_stress
+	build/dev/bin/export_stress $(if $(SEED),--seed=$(SEED)) --kills=$(KILLS) --seconds=$(SECONDS)
 
 CASES = 4000
 
@@ -207,5 +216,5 @@ define install
 	    apt-get install -y --no-install-recommends $(1); }
 endef
 
-.PHONY: help demo bench report bench-db rocksdb-for-this-cpu bench-filterdb soak soak-program crash damage scan-loop random fuzz coverage \
+.PHONY: help demo bench report bench-db rocksdb-for-this-cpu bench-filterdb soak soak-program crash export-stress damage scan-loop random fuzz coverage \
   mutants test release dist filterdb-static foreign-architecture format deb packages $(NEEDS)
