@@ -238,7 +238,7 @@ CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_rocksdb_version(void);
 //   block_based_table_factory={filter_policy=cassandra_bloom:10}
 //
 // in rocksdb_get_options_from_string and in OPTIONS files. Also registers the
-// listener of filter_db_export_listener.h.
+// listener of filter_db_export.h.
 //
 // The shared library calls this function when it is loaded. A program that is
 // linked to the static library must call it once, before the first such string.

@@ -95,7 +95,6 @@ void MakeAndDropColumnFamily(StressedDb* db, uint64_t* random) {
   Require((*db)->DestroyColumnFamilyHandle(family));
 }
 
-// If the folder is a mount, its files go instead.
 void TakeFolderAway(const std::string& out_dir, uint64_t* random) {
   std::this_thread::sleep_for(milliseconds(NextRandom(random) % 800));
   std::error_code ignored;
