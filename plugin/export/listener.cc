@@ -15,12 +15,9 @@
 namespace cassandra_bloom {
 
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
-using ROCKSDB_NAMESPACE::CompactionJobInfo;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::EventListener;
-using ROCKSDB_NAMESPACE::ExternalFileIngestionInfo;
-using ROCKSDB_NAMESPACE::FlushJobInfo;
 using ROCKSDB_NAMESPACE::Status;
 using ROCKSDB_NAMESPACE::TableFileCreationInfo;
 using ROCKSDB_NAMESPACE::TableFileDeletionInfo;
@@ -65,28 +62,7 @@ void FilterDbExportListener::Tell(
   }
 }
 
-void FilterDbExportListener::OnFlushBegin(DB* db,
-                                          const FlushJobInfo& /*info*/) {
-  Tell([db](ExportWorker* worker) { worker->OnChange(db); });
-}
-
-void FilterDbExportListener::OnFlushCompleted(DB* db,
-                                              const FlushJobInfo& /*info*/) {
-  Tell([db](ExportWorker* worker) { worker->OnChange(db); });
-}
-
-void FilterDbExportListener::OnCompactionBegin(
-    DB* db, const CompactionJobInfo& /*info*/) {
-  Tell([db](ExportWorker* worker) { worker->OnChange(db); });
-}
-
-void FilterDbExportListener::OnCompactionCompleted(
-    DB* db, const CompactionJobInfo& /*info*/) {
-  Tell([db](ExportWorker* worker) { worker->OnChange(db); });
-}
-
-void FilterDbExportListener::OnExternalFileIngested(
-    DB* db, const ExternalFileIngestionInfo& /*info*/) {
+void FilterDbExportListener::OnChange(DB* db) {
   Tell([db](ExportWorker* worker) { worker->OnChange(db); });
 }
 

@@ -29,18 +29,29 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
 
   // These events carry a DB*. RocksDB holds no mutex when it sends them.
   void OnFlushBegin(ROCKSDB_NAMESPACE::DB* db,
-                    const ROCKSDB_NAMESPACE::FlushJobInfo& info) override;
-  void OnFlushCompleted(ROCKSDB_NAMESPACE::DB* db,
-                        const ROCKSDB_NAMESPACE::FlushJobInfo& info) override;
+                    const ROCKSDB_NAMESPACE::FlushJobInfo& /*info*/) override {
+    OnChange(db);
+  }
+  void OnFlushCompleted(
+      ROCKSDB_NAMESPACE::DB* db,
+      const ROCKSDB_NAMESPACE::FlushJobInfo& /*info*/) override {
+    OnChange(db);
+  }
   void OnCompactionBegin(
       ROCKSDB_NAMESPACE::DB* db,
-      const ROCKSDB_NAMESPACE::CompactionJobInfo& info) override;
+      const ROCKSDB_NAMESPACE::CompactionJobInfo& /*info*/) override {
+    OnChange(db);
+  }
   void OnCompactionCompleted(
       ROCKSDB_NAMESPACE::DB* db,
-      const ROCKSDB_NAMESPACE::CompactionJobInfo& info) override;
+      const ROCKSDB_NAMESPACE::CompactionJobInfo& /*info*/) override {
+    OnChange(db);
+  }
   void OnExternalFileIngested(
       ROCKSDB_NAMESPACE::DB* db,
-      const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& info) override;
+      const ROCKSDB_NAMESPACE::ExternalFileIngestionInfo& /*info*/) override {
+    OnChange(db);
+  }
 
   void OnTableFileCreated(
       const ROCKSDB_NAMESPACE::TableFileCreationInfo& info) override;
@@ -65,6 +76,7 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
       std::unordered_map<std::string, std::string>* unused) override;
 
  private:
+  void OnChange(ROCKSDB_NAMESPACE::DB* db);
   void Tell(const std::function<void(ExportWorker*)>& event);
 
   const std::string id_;
