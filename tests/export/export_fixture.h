@@ -36,14 +36,6 @@ inline std::string FilterName(uint64_t number) {
   return "nb-" + std::to_string(number) + "-big-Filter.db";
 }
 
-inline FilterDbExportOptions ForPartitionKey(const std::string& partition_key,
-                                             ExportFrom from) {
-  FilterDbExportOptions options;
-  options.partition_key = partition_key;
-  options.from = from;
-  return options;
-}
-
 // Throws std::runtime_error if the listener cannot be created.
 ListenerPtr NewListener(const std::string& out_dir,
                         const std::string& sstable_version = "nb");
