@@ -233,7 +233,7 @@ std::string WhyMissing(const LiveSst& sst) {
   return sst.elsewhere
              ? "in another folder than the database: one of its db_paths or "
                "cf_paths, which no file of the database names"
-             : "missing from the local files, though the MANIFEST names it";
+             : "missing, though the MANIFEST names it";
 }
 
 std::string RemedyForMissing(const LiveSst& sst) {

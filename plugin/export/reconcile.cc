@@ -119,8 +119,9 @@ bool Exporter::ExportOne(const LiveSst& sst, const ExportProgress& progress,
           *has_gone = true;
           return true;
         }
-        failure =
-            sst.path + ": " + WhyMissing(sst) + "; " + RemedyForMissing(sst);
+        failure = sst.path + ": " + WhyMissing(sst) +
+                  " (only local files can be exported); " +
+                  RemedyForMissing(sst);
       }
       report_->errors.push_back(failure);
       unreadable_->insert(sst.identity);

@@ -212,7 +212,7 @@ TEST_F(ReconcileTest, AMissingFileStopsNoOther) {
   EXPECT_THAT(report_.exported, SizeIs(2));
   ASSERT_THAT(report_.errors, SizeIs(1));
   EXPECT_THAT(report_.errors[0],
-              HasSubstr("missing from the local files, though the MANIFEST"));
+              HasSubstr("missing, though the MANIFEST names it (only local"));
 }
 
 // A file that is gone was perhaps replaced by a compaction.
