@@ -93,6 +93,25 @@ std::string Fault(const char* data, size_t size) {
          Number(num_words) + " words belongs to a file of " + Number(expected);
 }
 
+// Checks the header before the whole file is read, because a damaged file may
+// be larger than the memory.
+bool CheckHeader(int fd, const std::string& path, std::string* error) {
+  uint64_t size = 0;
+  if (!SizeOfRegularFile(fd, path, &size, error)) {
+    return false;
+  }
+  char header[kFilterDbHeaderSize] = {};
+  if (ReadAt(fd, 0, sizeof(header), header) < 0) {
+    return FailWithErrno(path, "cannot read", error);
+  }
+  ParsedFilter ignored;
+  if (size > 0 && !ParseFilterDb(header, static_cast<size_t>(size), &ignored)) {
+    *error = path + ": " + Fault(header, static_cast<size_t>(size));
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 // ---- Reading ----
@@ -129,7 +148,9 @@ std::unique_ptr<FilterDbFile> FilterDbFile::Open(const std::string& path,
                                                  std::string* error) {
   auto content = std::make_unique<Content>();
   content->form = form;
-  if (!ReadRegularFile(path, std::numeric_limits<uint64_t>::max(),
+  const FileDescriptor fd(OpenForReading(path));
+  if (!CheckHeader(fd.get(), path, error) ||
+      !ReadRegularFile(fd.get(), path, std::numeric_limits<uint64_t>::max(),
                        &content->bytes, error)) {
     return nullptr;
   }
