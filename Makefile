@@ -61,7 +61,7 @@ help:
 	@echo "make dist    make a source archive of the last commit and its SHA-256, in build/dist"
 	@echo "make deb     make Debian packages and their source package, in build/deb/packages"
 
-demo: release
+demo: plugin
 	python3 db_bench_ext/database/demo.py --lib-dir=build/release/lib
 
 bench: release
@@ -70,7 +70,7 @@ bench: release
 report: release report-packages
 	python3 -B db_bench_ext/filter_bench/report.py --bench=$(BENCH) $(if $(QUICK),--quick)
 
-bench-db: $(if $(ROCKSDB),rocksdb-for-this-cpu,release)
+bench-db: $(if $(ROCKSDB),rocksdb-for-this-cpu,plugin)
 	python3 db_bench_ext/database/end_to_end.py $(BENCH_DB_TOOLS) $(if $(QUICK),--quick) $(BENCH_DB_FLAGS)
 
 # A RocksDB as people compile it for one machine, with this repository as its plugin.
@@ -165,6 +165,12 @@ release: packages
 	cmake --preset release
 	cmake --build --preset release --parallel $(JOBS)
 
+# The libraries alone that a stock program preloads.
+plugin: packages
+	cmake --preset release
+	cmake --build --preset release --parallel $(JOBS) --target cassandra_bloom_preload \
+	  cassandra_bloom_replace rocksdb_cassandra_bloom
+
 STATIC = build/static$(if $(ARCH),-$(ARCH))
 TRIPLET_arm64 = aarch64-linux-gnu
 CROSS = -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=$(firstword $(subst -, ,$(TRIPLET_$(ARCH)))) \
@@ -217,4 +223,4 @@ define install
 endef
 
 .PHONY: help demo bench report bench-db rocksdb-for-this-cpu bench-filterdb soak soak-program crash export-stress damage scan-loop random fuzz coverage \
-  mutants test release dist filterdb-static foreign-architecture format deb packages $(NEEDS)
+  mutants test release plugin dist filterdb-static foreign-architecture format deb packages $(NEEDS)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# For RocksDB's own build with this repository as its plugin/cassandra_bloom:
+# For RocksDB's own build with a clone of this repository as its plugin/cassandra_bloom:
 #   make ROCKSDB_PLUGINS=cassandra_bloom ...
 # RocksDB's CMake also reads this file. Its regular expressions need each list
 # on one line.
@@ -11,13 +11,12 @@ cassandra_bloom_FUNC = register_cassandra_bloom
 cassandra_bloom_TESTS = tests/install/in_tree/cassandra_bloom_plugin_test.cc
 cassandra_bloom_CXXFLAGS = -Iplugin/cassandra_bloom -Iplugin/cassandra_bloom/include
 
-# RocksDB's make puts objects next to the sources, so into this repository, even if
-# plugin/cassandra_bloom is a link. Objects that were made for another source tree
-# of RocksDB are deleted here. (Outer ifneq: RocksDB's java/Makefile also reads this
-# file, but in another folder.)
-ifneq ($(wildcard plugin/cassandra_bloom/),)
-ifneq ($(shell cat plugin/cassandra_bloom/.rocksdb-tree 2>/dev/null),$(CURDIR))
-$(shell find plugin/cassandra_bloom/plugin plugin/cassandra_bloom/tests/install/in_tree -name '*.[od]' -delete && \
-  echo $(CURDIR) >plugin/cassandra_bloom/.rocksdb-tree)
-endif
+# RocksDB's make puts the objects beside the sources, here. Two RocksDB trees with one
+# checkout would use and delete each other's objects, so make refuses a checkout that is
+# reached by a link. (CMake builds in a folder of its own, and reads only the lists above.)
+cassandra_bloom_FOLDER := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+ifneq ($(realpath $(cassandra_bloom_FOLDER)),$(abspath $(cassandra_bloom_FOLDER)))
+$(error $(cassandra_bloom_FOLDER) is a link to $(realpath $(cassandra_bloom_FOLDER)). RocksDB's make \
+  puts objects beside the sources, so RocksDB trees must not share one checkout: remove the link, \
+  and `git clone` into $(cassandra_bloom_FOLDER); or build RocksDB by CMake)
 endif

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Finds the library and the headers of RocksDB. Defines the target
-# installed_rocksdb, and INSTALLED_ROCKSDB_RELEASE as its MAJOR.MINOR.
+# installed_rocksdb, INSTALLED_ROCKSDB_RELEASE as its MAJOR.MINOR, and
+# INSTALLED_ROCKSDB_SONAME as the name by which programs need the library, in which MAJOR
+# and MINOR stand for the release: librocksdb.so.MAJOR.MINOR, or librocksdb.so.MAJOR if
+# RocksDB was built by CMake.
 
 include(${CMAKE_CURRENT_LIST_DIR}/RocksDBRelease.cmake)
 
@@ -47,6 +50,21 @@ cassandra_bloom_rocksdb_release(${rocksdb_headers} ${ROCKSDB_LIBRARY}
 if(rocksdb_fault)
   message(FATAL_ERROR "${rocksdb_fault}")
 endif()
+
+# A library without a SONAME (a static one) is known by the name of its file.
+execute_process(COMMAND ${CMAKE_READELF} -dW ${ROCKSDB_LIBRARY}
+  OUTPUT_VARIABLE rocksdb_dynamic ERROR_QUIET)
+if(rocksdb_dynamic MATCHES "\\(SONAME\\)[^[]*\\[([^]]*)\\]")
+  set(INSTALLED_ROCKSDB_SONAME ${CMAKE_MATCH_1})
+else()
+  get_filename_component(INSTALLED_ROCKSDB_SONAME ${ROCKSDB_LIBRARY} NAME)
+endif()
+string(REGEX MATCH "^[0-9]+" rocksdb_major ${INSTALLED_ROCKSDB_RELEASE})
+string(REGEX REPLACE "\\.${INSTALLED_ROCKSDB_RELEASE}$" ".MAJOR.MINOR"
+  INSTALLED_ROCKSDB_SONAME ${INSTALLED_ROCKSDB_SONAME})
+string(REGEX REPLACE "\\.${rocksdb_major}$" ".MAJOR"
+  INSTALLED_ROCKSDB_SONAME ${INSTALLED_ROCKSDB_SONAME})
+
 if(INSTALLED_ROCKSDB_RELEASE VERSION_GREATER_EQUAL 10.0)  # RocksDB's headers need C++20.
   target_compile_features(installed_rocksdb INTERFACE cxx_std_20)
   set(CMAKE_CXX_STANDARD 20)

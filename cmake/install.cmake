@@ -2,7 +2,7 @@
 
 # What is installed, and where. Each component becomes a Debian package
 # (debian/rules). The loader and all builds of the plugin go into one
-# folder, because the loader looks for plugins in its own folder.
+# folder, because the loader looks for plugins in its own folder (its RUNPATH).
 
 include(CMakePackageConfigHelpers)
 
@@ -40,8 +40,7 @@ cassandra_bloom_install(core
   LIBRARIES cassandra_bloom cassandra_bloom_static
   HEADERS
     include/cassandra_bloom/c.h
-    include/cassandra_bloom/filter_db.h
-    include/cassandra_bloom/key_reader.h)
+    include/cassandra_bloom/filter_db.h)
 configure_package_config_file(
   cmake/cassandra_bloomConfig.cmake.in ${package_files}/cassandra_bloomConfig.cmake
   INSTALL_DESTINATION ${package_dir}

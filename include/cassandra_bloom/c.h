@@ -30,7 +30,7 @@
 //   Functions without `errptr` cannot fail. No C++ exception leaves this
 //   library.
 // - An argument may be NULL only if its comment allows NULL. A function with
-//   `errptr` fails if a path, a version or a buffer is NULL.
+//   `errptr` fails if a path, a version or a name is NULL.
 // - Strings end in NUL. They are UTF-8, except for file names, which may have
 //   any bytes that the file system allows.
 // - Functions without a handle are safe for concurrent use. The comment of each
@@ -56,8 +56,7 @@ extern "C" {
 // free the string.
 CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_version(void);
 
-// Frees a message from *errptr, or a string whose comment names this function.
-// Does nothing if `memory` is NULL.
+// Frees a message from *errptr. Does nothing if `memory` is NULL.
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_free(void* memory);
 
 // Computes Cassandra's Murmur3 hash of a key. Sets hash[0] and hash[1] to the
@@ -92,18 +91,13 @@ typedef struct cassandra_bloom_filter_t cassandra_bloom_filter_t;
 CASSANDRA_BLOOM_EXPORT cassandra_bloom_filter_t* cassandra_bloom_filter_open(
     const char* path, const char* sstable_version, char** errptr);
 
-// Reads a Filter.db from `bytes`, which is the whole content of the file. The
-// bytes are copied, and the caller may free them. `sstable_version` is as for
-// cassandra_bloom_filter_open, but must not be NULL.
-CASSANDRA_BLOOM_EXPORT cassandra_bloom_filter_t*
-cassandra_bloom_filter_from_bytes(const char* bytes, size_t size,
-                                  const char* sstable_version, char** errptr);
-
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_filter_destroy(
     cassandra_bloom_filter_t* filter);
 
 // Returns true if the key may have been added to the filter. Returns false only
-// if the key was certainly not added.
+// if the key was certainly not added. If the Filter.db was empty (0 bytes),
+// returns true for every key, because Cassandra 5.0 treats every key as present
+// in an empty Filter.db.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_filter_may_contain(
     const cassandra_bloom_filter_t* filter, const char* key, size_t key_size);
 
@@ -115,12 +109,6 @@ CASSANDRA_BLOOM_EXPORT void cassandra_bloom_filter_may_contain_many(
     const cassandra_bloom_filter_t* filter, const char* const* keys,
     const size_t* key_sizes, size_t num_keys, bool* may_contain);
 
-// Returns true if the Filter.db was empty (0 bytes). Cassandra 5.0 treats every
-// key as present in an empty Filter.db, and so do the look-ups with this
-// handle. The filter then has no probes, no words and no bits.
-CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_filter_always_present(
-    const cassandra_bloom_filter_t* filter);
-
 // Returns the name of the filter's form: "before-ma", "ma-to-me" or
 // "na-and-later". The caller must not free the string.
 CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_filter_form(
@@ -131,24 +119,15 @@ CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_filter_form(
 CASSANDRA_BLOOM_EXPORT int cassandra_bloom_filter_num_probes(
     const cassandra_bloom_filter_t* filter);
 
-// Returns the size of the filter, in words of 64 bits.
+// Returns the size of the filter, in words of 64 bits. It is 0 if the Filter.db
+// was empty.
 CASSANDRA_BLOOM_EXPORT uint32_t
 cassandra_bloom_filter_num_words(const cassandra_bloom_filter_t* filter);
-
-// Returns the number of bits that are set. Reads the whole filter.
-CASSANDRA_BLOOM_EXPORT uint64_t
-cassandra_bloom_filter_count_set_bits(const cassandra_bloom_filter_t* filter);
 
 // Returns the most likely number of keys in the filter, estimated from the
 // number of bits that are set. The number is infinite if all bits are set, or
 // if the Filter.db was empty. Reads the whole filter.
 CASSANDRA_BLOOM_EXPORT double cassandra_bloom_filter_estimated_keys(
-    const cassandra_bloom_filter_t* filter);
-
-// Returns the false positive rate, estimated from the number of bits that are
-// set. It is the fraction of absent keys, 0 to 1, for which a look-up returns
-// true. Reads the whole filter.
-CASSANDRA_BLOOM_EXPORT double cassandra_bloom_filter_estimated_fp_rate(
     const cassandra_bloom_filter_t* filter);
 
 // ---- Building a Filter.db ----
@@ -188,31 +167,6 @@ CASSANDRA_BLOOM_EXPORT void cassandra_bloom_builder_destroy(
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_builder_add(
     cassandra_bloom_builder_t* builder, const char* key, size_t key_size);
 
-// Adds `num_keys` keys. Key i has key_sizes[i] bytes at keys[i]. The two arrays
-// may be NULL if `num_keys` is 0.
-CASSANDRA_BLOOM_EXPORT void cassandra_bloom_builder_add_many(
-    cassandra_bloom_builder_t* builder, const char* const* keys,
-    const size_t* key_sizes, size_t num_keys);
-
-// Returns the number of bits that each key sets (k).
-CASSANDRA_BLOOM_EXPORT int cassandra_bloom_builder_num_probes(
-    const cassandra_bloom_builder_t* builder);
-// Returns the size of the filter, in words of 64 bits.
-CASSANDRA_BLOOM_EXPORT uint32_t
-cassandra_bloom_builder_num_words(const cassandra_bloom_builder_t* builder);
-
-// Returns the size of the Filter.db in bytes: 8 + 8 *
-// cassandra_bloom_builder_num_words.
-CASSANDRA_BLOOM_EXPORT size_t
-cassandra_bloom_builder_file_size(const cassandra_bloom_builder_t* builder);
-
-// Writes a Filter.db with all keys added so far to `buffer`, which has room for
-// `buffer_size` bytes. Fails if `buffer_size` is less than
-// cassandra_bloom_builder_file_size. More keys may be added afterwards.
-CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_serialize(
-    cassandra_bloom_builder_t* builder, char* buffer, size_t buffer_size,
-    char** errptr);
-
 // Writes a Filter.db with all keys added so far to the file `path`. First
 // writes a temporary file in the same folder. The temporary file gets the name
 // `path` when it is complete and on disk. If `path` exists and `overwrite` is
@@ -226,12 +180,6 @@ CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_write(
 
 // ---- RocksDB: in librocksdb_cassandra_bloom.so and the static library ----
 
-// Returns the version of RocksDB that this library was compiled for, for
-// example "7.8.3". The library works with all patch releases of the same major
-// and minor version, and with no other release. The caller must not free the
-// string.
-CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_rocksdb_version(void);
-
 // Registers the filter policy in RocksDB's default registry under the name
 // "cassandra_bloom". RocksDB then understands strings such as
 //
@@ -244,45 +192,22 @@ CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_rocksdb_version(void);
 // linked to the static library must call it once, before the first such string.
 // Further calls do nothing.
 //
-// Fails if this process runs another release of RocksDB (major.minor) than
-// cassandra_bloom_rocksdb_version. The function uses the registry of the shared
-// librocksdb that this library is linked to. If a program links its own RocksDB
-// statically, the function cannot reach the registry of that RocksDB, and does
-// not detect this.
+// Fails if this process runs another release of RocksDB (major.minor) than the
+// one that this library was compiled for. The function uses the registry of the
+// shared librocksdb that this library is linked to. If a program links its own
+// RocksDB statically, the function cannot reach the registry of that RocksDB,
+// and does not detect this.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_register_with_rocksdb(
     char** errptr);
 
-// The statistics of all filter policies of this process, including destroyed
-// policies. A handle holds the figures of the time when
-// cassandra_bloom_statistics_total made the handle. A handle never changes and
-// is safe for concurrent use. filter_statistics.h says what each figure counts.
-typedef struct cassandra_bloom_statistics_t cassandra_bloom_statistics_t;
-
-// Returns the statistics up to now. Fails only if memory cannot be allocated.
-CASSANDRA_BLOOM_EXPORT cassandra_bloom_statistics_t*
-cassandra_bloom_statistics_total(char** errptr);
-
-CASSANDRA_BLOOM_EXPORT void cassandra_bloom_statistics_destroy(
-    cassandra_bloom_statistics_t* statistics);
-
-CASSANDRA_BLOOM_EXPORT uint64_t cassandra_bloom_statistics_filters_built(
-    const cassandra_bloom_statistics_t* statistics);
-CASSANDRA_BLOOM_EXPORT uint64_t cassandra_bloom_statistics_entries(
-    const cassandra_bloom_statistics_t* statistics);
-CASSANDRA_BLOOM_EXPORT uint64_t cassandra_bloom_statistics_bytes(
-    const cassandra_bloom_statistics_t* statistics);
-CASSANDRA_BLOOM_EXPORT uint64_t cassandra_bloom_statistics_build_nanos(
-    const cassandra_bloom_statistics_t* statistics);
-CASSANDRA_BLOOM_EXPORT uint64_t cassandra_bloom_statistics_match_all_filters(
-    const cassandra_bloom_statistics_t* statistics);
-CASSANDRA_BLOOM_EXPORT uint64_t cassandra_bloom_statistics_damaged_blocks(
-    const cassandra_bloom_statistics_t* statistics);
-
-// Returns all figures as lines of text, in the style of Cassandra's `nodetool
-// tablestats`. The caller frees the string with cassandra_bloom_free. Fails
-// only if memory cannot be allocated.
-CASSANDRA_BLOOM_EXPORT char* cassandra_bloom_statistics_to_string(
-    const cassandra_bloom_statistics_t* statistics, char** errptr);
+// Sets *value to a figure of all filter policies of this process, including
+// destroyed policies. `name` is a member of CassandraBloomStatistics in
+// filter_statistics.h, which says what it counts: "filters_built", "entries",
+// "bytes", "build_nanos", "match_all_filters" or "damaged_blocks". Fails for
+// any other name.
+CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_get_statistic(const char* name,
+                                                          uint64_t* value,
+                                                          char** errptr);
 
 #ifdef __cplusplus
 }

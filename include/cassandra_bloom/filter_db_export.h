@@ -20,8 +20,8 @@
 // files, because it does not read the write-ahead log. It can read keys only if
 // the database has one of RocksDB's bytewise comparators, without timestamps.
 //
-// ExportFilterDb, ExportedFilterDbName and ExportFilterDbs are only in
-// librocksdb_cassandra_bloom.a, not in the shared library.
+// Of these functions, the shared library has only NewFilterDbExportListener and
+// GetFilterDbExportCounts. All are in librocksdb_cassandra_bloom.a.
 //
 // All functions may be called in any thread. No pointer may be null. `*error`
 // is set only if a function fails. Errors are sentences that name the file and

@@ -13,7 +13,6 @@
 #include "cassandra_bloom/c.h"
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/c/c_error.h"
-#include "plugin/filter/block_layout.h"
 #include "plugin/filter/murmur3.h"
 
 using cassandra_bloom::FilterDbBuilder;
@@ -27,7 +26,6 @@ struct cassandra_bloom_filter_t {
 
 struct cassandra_bloom_builder_t {
   std::unique_ptr<FilterDbBuilder> builder;
-  FilterForm form;
 };
 
 namespace {
@@ -55,11 +53,6 @@ bool FormOfFile(const char* path, const char* sstable_version, FilterForm* form,
          FormOfSstableVersion(version, form, error);
 }
 
-cassandra_bloom_filter_t* NewFilter(std::unique_ptr<FilterDbFile> file) {
-  return file == nullptr ? nullptr
-                         : new cassandra_bloom_filter_t{std::move(file)};
-}
-
 using NewBuilderFunction = decltype(FilterDbBuilder::ForBitsPerKey);
 
 cassandra_bloom_builder_t* NewBuilder(NewBuilderFunction* new_builder,
@@ -76,7 +69,7 @@ cassandra_bloom_builder_t* NewBuilder(NewBuilderFunction* new_builder,
         auto builder = new_builder(bits_or_chance, expected_keys, form, error);
         return builder == nullptr
                    ? nullptr
-                   : new cassandra_bloom_builder_t{std::move(builder), form};
+                   : new cassandra_bloom_builder_t{std::move(builder)};
       });
 }
 
@@ -103,21 +96,9 @@ cassandra_bloom_filter_t* cassandra_bloom_filter_open(
             !FormOfFile(path, sstable_version, &form, error)) {
           return nullptr;
         }
-        return NewFilter(FilterDbFile::Open(path, form, error));
-      });
-}
-
-cassandra_bloom_filter_t* cassandra_bloom_filter_from_bytes(
-    const char* bytes, size_t size, const char* sstable_version,
-    char** errptr) {
-  return WithoutExceptions(
-      errptr, [&](std::string* error) -> cassandra_bloom_filter_t* {
-        FilterForm form;
-        if ((size > 0 && !IsGiven(bytes, "the buffer", error)) ||
-            !FormOf(sstable_version, &form, error)) {
-          return nullptr;
-        }
-        return NewFilter(FilterDbFile::FromBytes({bytes, size}, form, error));
+        auto file = FilterDbFile::Open(path, form, error);
+        return file == nullptr ? nullptr
+                               : new cassandra_bloom_filter_t{std::move(file)};
       });
 }
 
@@ -146,11 +127,6 @@ void cassandra_bloom_filter_may_contain_many(
   }
 }
 
-bool cassandra_bloom_filter_always_present(
-    const cassandra_bloom_filter_t* filter) {
-  return filter->file->always_present();
-}
-
 const char* cassandra_bloom_filter_form(
     const cassandra_bloom_filter_t* filter) {
   return FormName(filter->file->form());
@@ -165,22 +141,10 @@ uint32_t cassandra_bloom_filter_num_words(
   return filter->file->num_words();
 }
 
-uint64_t cassandra_bloom_filter_count_set_bits(
-    const cassandra_bloom_filter_t* filter) {
-  return filter->file->CountSetBits();
-}
-
 double cassandra_bloom_filter_estimated_keys(
     const cassandra_bloom_filter_t* filter) {
   const FilterDbFile& file = *filter->file;
   return cassandra_bloom::EstimatedNumKeys(
-      file.num_probes(), file.CountSetBits(), file.capacity_bits());
-}
-
-double cassandra_bloom_filter_estimated_fp_rate(
-    const cassandra_bloom_filter_t* filter) {
-  const FilterDbFile& file = *filter->file;
-  return cassandra_bloom::ObservedFalsePositiveRate(
       file.num_probes(), file.CountSetBits(), file.capacity_bits());
 }
 
@@ -207,52 +171,6 @@ void cassandra_bloom_builder_destroy(cassandra_bloom_builder_t* builder) {
 void cassandra_bloom_builder_add(cassandra_bloom_builder_t* builder,
                                  const char* key, size_t key_size) {
   builder->builder->Add({key, key_size});
-}
-
-void cassandra_bloom_builder_add_many(cassandra_bloom_builder_t* builder,
-                                      const char* const* keys,
-                                      const size_t* key_sizes,
-                                      size_t num_keys) {
-  for (size_t i = 0; i < num_keys; ++i) {
-    builder->builder->Add({keys[i], key_sizes[i]});
-  }
-}
-
-int cassandra_bloom_builder_num_probes(
-    const cassandra_bloom_builder_t* builder) {
-  return builder->builder->num_probes();
-}
-
-uint32_t cassandra_bloom_builder_num_words(
-    const cassandra_bloom_builder_t* builder) {
-  return builder->builder->num_words();
-}
-
-size_t cassandra_bloom_builder_file_size(
-    const cassandra_bloom_builder_t* builder) {
-  return cassandra_bloom::FilterDbSize(builder->builder->num_words());
-}
-
-bool cassandra_bloom_builder_serialize(cassandra_bloom_builder_t* builder,
-                                       char* buffer, size_t buffer_size,
-                                       char** errptr) {
-  return WithoutExceptions(errptr, [&](std::string* error) {
-    const size_t size = cassandra_bloom_builder_file_size(builder);
-    if (!IsGiven(buffer, "the buffer", error)) {
-      return false;
-    }
-    if (buffer_size < size) {
-      *error = "a Filter.db of " + std::to_string(size) +
-               " bytes does not fit in a buffer of " +
-               std::to_string(buffer_size);
-      return false;
-    }
-    const FilterDbBuilder& filter = *builder->builder;
-    cassandra_bloom::SerializeFilterDb(builder->form, filter.num_probes(),
-                                       filter.num_words(), filter.bits(),
-                                       buffer);
-    return true;
-  });
 }
 
 bool cassandra_bloom_builder_write(cassandra_bloom_builder_t* builder,

@@ -5,8 +5,8 @@
 // Tested in tests/c/rocksdb_test.c.
 
 #include <rocksdb/utilities/object_registry.h>
-#include <rocksdb/version.h>
 
+#include <cstdint>
 #include <cstring>
 #include <string>
 
@@ -19,17 +19,23 @@
 using cassandra_bloom::WithoutExceptions;
 using ROCKSDB_NAMESPACE::CassandraBloomStatistics;
 
-struct cassandra_bloom_statistics_t {
-  CassandraBloomStatistics figures;
+namespace {
+
+struct Statistic {
+  const char* name;
+  uint64_t CassandraBloomStatistics::*figure;
 };
 
-#define STRINGIFY_EXPANDED(x) #x
-#define STRINGIFY(x) STRINGIFY_EXPANDED(x)
+constexpr Statistic kStatistics[] = {
+    {"filters_built", &CassandraBloomStatistics::filters_built},
+    {"entries", &CassandraBloomStatistics::entries},
+    {"bytes", &CassandraBloomStatistics::bytes},
+    {"build_nanos", &CassandraBloomStatistics::build_nanos},
+    {"match_all_filters", &CassandraBloomStatistics::match_all_filters},
+    {"damaged_blocks", &CassandraBloomStatistics::damaged_blocks},
+};
 
-const char* cassandra_bloom_rocksdb_version() {
-  return STRINGIFY(ROCKSDB_MAJOR) "." STRINGIFY(ROCKSDB_MINOR) "." STRINGIFY(
-      ROCKSDB_PATCH);
-}
+}  // namespace
 
 bool cassandra_bloom_register_with_rocksdb(char** errptr) {
   return WithoutExceptions(errptr, [](std::string* error) {
@@ -45,55 +51,24 @@ bool cassandra_bloom_register_with_rocksdb(char** errptr) {
   });
 }
 
-cassandra_bloom_statistics_t* cassandra_bloom_statistics_total(char** errptr) {
-  return WithoutExceptions(errptr, [](std::string*) {
-    return new cassandra_bloom_statistics_t{
-        ROCKSDB_NAMESPACE::GetCassandraBloomStatisticsTotal()};
-  });
-}
-
-void cassandra_bloom_statistics_destroy(
-    cassandra_bloom_statistics_t* statistics) {
-  delete statistics;
-}
-
-uint64_t cassandra_bloom_statistics_filters_built(
-    const cassandra_bloom_statistics_t* statistics) {
-  return statistics->figures.filters_built;
-}
-
-uint64_t cassandra_bloom_statistics_entries(
-    const cassandra_bloom_statistics_t* statistics) {
-  return statistics->figures.entries;
-}
-
-uint64_t cassandra_bloom_statistics_bytes(
-    const cassandra_bloom_statistics_t* statistics) {
-  return statistics->figures.bytes;
-}
-
-uint64_t cassandra_bloom_statistics_build_nanos(
-    const cassandra_bloom_statistics_t* statistics) {
-  return statistics->figures.build_nanos;
-}
-
-uint64_t cassandra_bloom_statistics_match_all_filters(
-    const cassandra_bloom_statistics_t* statistics) {
-  return statistics->figures.match_all_filters;
-}
-
-uint64_t cassandra_bloom_statistics_damaged_blocks(
-    const cassandra_bloom_statistics_t* statistics) {
-  return statistics->figures.damaged_blocks;
-}
-
-char* cassandra_bloom_statistics_to_string(
-    const cassandra_bloom_statistics_t* statistics, char** errptr) {
+bool cassandra_bloom_get_statistic(const char* name, uint64_t* value,
+                                   char** errptr) {
   return WithoutExceptions(errptr, [&](std::string* error) {
-    char* const text = strdup(statistics->figures.ToString().c_str());
-    if (text == nullptr) {
-      *error = "out of memory";
+    if (name == nullptr) {
+      *error = "the name is NULL";
+      return false;
     }
-    return text;
+    std::string names;
+    for (const Statistic& statistic : kStatistics) {
+      if (std::strcmp(statistic.name, name) == 0) {
+        *value = ROCKSDB_NAMESPACE::GetCassandraBloomStatisticsTotal().*
+                 statistic.figure;
+        return true;
+      }
+      names += (names.empty() ? "" : ", ") + std::string(statistic.name);
+    }
+    *error =
+        "there is no statistic '" + std::string(name) + "'; there are " + names;
+    return false;
   });
 }

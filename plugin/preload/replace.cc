@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/preload/load_plugin.h"
+#include "plugin/preload/loader.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

@@ -26,11 +26,13 @@ using Builder = std::unique_ptr<cassandra_bloom_builder_t,
 using Filter = std::unique_ptr<cassandra_bloom_filter_t,
                                decltype(&cassandra_bloom_filter_destroy)>;
 
-std::string Serialized(cassandra_bloom_builder_t* builder) {
-  std::string bytes(cassandra_bloom_builder_file_size(builder), '\0');
-  EXPECT_TRUE(cassandra_bloom_builder_serialize(builder, bytes.data(),
-                                                bytes.size(), nullptr));
-  return bytes;
+// The content of the Filter.db.
+std::string Written(cassandra_bloom_builder_t* builder) {
+  const TempDir folder;
+  const std::string path = folder / "filter";
+  EXPECT_TRUE(cassandra_bloom_builder_write(builder, path.c_str(),
+                                            /*overwrite=*/false, nullptr));
+  return ReadFile(path);
 }
 
 TEST(CEqualityTest, HashEqualsThatOfTheCore) {
@@ -70,7 +72,7 @@ TEST(CEqualityTest, BuildsCassandrasFixture) {
       StoreBigEndian32(i, key);
       cassandra_bloom_builder_add(builder.get(), key, sizeof(key));
     }
-    EXPECT_EQ(Sha256(Serialized(builder.get())), fixture.sha256);
+    EXPECT_EQ(Sha256(Written(builder.get())), fixture.sha256);
   }
 }
 
@@ -100,15 +102,13 @@ TEST(CEqualityTest, FilesAndAnswersEqualThoseOfCpp) {
                                   keys[i].size());
     }
     ASSERT_TRUE(expected->Write(path, /*overwrite=*/true, &error)) << error;
-    EXPECT_EQ(Serialized(builder.get()), ReadFile(path));
+    EXPECT_EQ(Written(builder.get()), ReadFile(path));
 
     const auto expected_filter = FilterDbFile::Open(path, form, &error);
     const Filter filter(
         cassandra_bloom_filter_open(path.c_str(), version, nullptr),
         cassandra_bloom_filter_destroy);
     ASSERT_NE(filter, nullptr);
-    EXPECT_EQ(cassandra_bloom_filter_count_set_bits(filter.get()),
-              expected_filter->CountSetBits());
     // The batches are smaller and larger than 128 keys, because the C library
     // passes at most 128 keys at once to the filter.
     for (const size_t batch : {1u, 31u, 128u, 129u, 1000u}) {
@@ -132,17 +132,17 @@ TEST(CEqualityTest, FilesAndAnswersEqualThoseOfCpp) {
   }
 }
 
-TEST(CEqualityTest, BrokenBytesAreRefusedInEveryForm) {
+TEST(CEqualityTest, BrokenFilesAreRefusedInEveryForm) {
+  const TempDir folder;
+  const std::string path = folder / "filter";
   for (const BadFilterDb& bad : kBadFilterDbs) {
-    const std::string bytes = bad.Bytes();
-    const std::vector<char> exact(bytes.begin(), bytes.end());
+    WriteFile(path, bad.Bytes());
     for (const char* const form : {"before-ma", "ma-to-me", "na-and-later"}) {
       char* error = nullptr;
-      EXPECT_EQ(cassandra_bloom_filter_from_bytes(exact.data(), exact.size(),
-                                                  form, &error),
+      EXPECT_EQ(cassandra_bloom_filter_open(path.c_str(), form, &error),
                 nullptr);
       ASSERT_NE(error, nullptr);
-      EXPECT_EQ(std::string(error).rfind(bad.fault, 0), 0u) << error;
+      EXPECT_NE(std::string(error).find(bad.fault), std::string::npos) << error;
       cassandra_bloom_free(error);
     }
   }

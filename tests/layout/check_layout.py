@@ -49,7 +49,6 @@ TOOLS_WITHOUT_ROCKSDB = "tools/sstable/"
 # The folder that implements each public header.
 PUBLIC = {
     "filter_db.h": "filter_db",
-    "key_reader.h": "key_reader",  # tools/sstable
     "filter_policy.h": "policy",
     "filter_statistics.h": "policy",
     "filter_db_export.h": "export",

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "cassandra_bloom/key_reader.h"
 #include "tests/support/key_reader_checks.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/read_keys.h"
+#include "tools/sstable/key_reader.h"
 
 namespace cassandra_bloom::testing {
 namespace {

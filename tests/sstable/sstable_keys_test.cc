@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
-#include "cassandra_bloom/key_reader.h"
 #include "plugin/filter_db/read_file.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/fake_sstable/cassandra_sstables.h"
@@ -21,6 +20,7 @@
 #include "tests/support/fake_sstable/handmade_trie_sstable.h"
 #include "tests/support/read_keys.h"
 #include "tests/support/temp_dir.h"
+#include "tools/sstable/key_reader.h"
 
 namespace cassandra_bloom::testing {
 namespace {

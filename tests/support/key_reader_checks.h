@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "cassandra_bloom/key_reader.h"
 #include "tests/support/read_keys.h"
 #include "tools/sstable/buffered_key_reader.h"
+#include "tools/sstable/key_reader.h"
 
 namespace cassandra_bloom::testing {
 

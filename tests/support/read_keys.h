@@ -17,8 +17,8 @@
 #include <thread>
 #include <vector>
 
-#include "cassandra_bloom/key_reader.h"
 #include "tests/support/temp_dir.h"
+#include "tools/sstable/key_reader.h"
 
 namespace cassandra_bloom::testing {
 

@@ -22,9 +22,9 @@
 #endif
 
 #include "cassandra_bloom/filter_db.h"
-#include "cassandra_bloom/key_reader.h"
 #include "tools/filterdb/output.h"
 #include "tools/sstable/checked_index_db.h"
+#include "tools/sstable/key_reader.h"
 
 namespace cassandra_bloom::tools {
 

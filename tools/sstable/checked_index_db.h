@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "cassandra_bloom/key_reader.h"
+#include "tools/sstable/key_reader.h"
 
 namespace cassandra_bloom::tools {
 

@@ -22,9 +22,9 @@
 #include <string>
 #include <string_view>
 
-#include "cassandra_bloom/key_reader.h"
 #include "plugin/filter_db/sstable_version.h"
 #include "tools/sstable/buffered_key_reader.h"
+#include "tools/sstable/key_reader.h"
 
 namespace cassandra_bloom {
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "cassandra_bloom/key_reader.h"
 #include "tools/sstable/buffered_key_reader.h"
+#include "tools/sstable/key_reader.h"
 
 namespace cassandra_bloom {
 

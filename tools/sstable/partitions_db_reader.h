@@ -11,10 +11,10 @@
 #include <string>
 #include <string_view>
 
-#include "cassandra_bloom/key_reader.h"
 #include "tools/sstable/checked_index_db.h"
 #include "tools/sstable/data_db/data_file.h"
 #include "tools/sstable/key_order.h"
+#include "tools/sstable/key_reader.h"
 #include "tools/sstable/partition_trie.h"
 
 namespace cassandra_bloom::tools {

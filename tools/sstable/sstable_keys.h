@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "cassandra_bloom/key_reader.h"
 #include "tools/sstable/checked_index_db.h"
+#include "tools/sstable/key_reader.h"
 #include "tools/sstable/partitions_db_reader.h"
 
 namespace cassandra_bloom::tools {

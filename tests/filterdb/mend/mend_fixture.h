@@ -37,6 +37,10 @@ inline struct stat StatusOf(const std::string& path) {
 
 class MendFixture : public ::testing::Test {
  protected:
+  explicit MendFixture(const std::filesystem::path& parent =
+                           std::filesystem::temp_directory_path())
+      : dir_(parent) {}
+
   WrittenSstable Write(SstableSpec spec, const std::string& folder = "ks/t1") {
     std::filesystem::create_directories(dir_ / folder);
     spec.folder = dir_ / folder;

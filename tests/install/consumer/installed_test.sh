@@ -19,7 +19,7 @@ must_be_there() {  # PREFIX: compares the libraries installed there
   libraries=$(cd "$1"/lib* && find . -name '*.so*' -o -name '*.a' | sed 's|.*/||' | sort | tr '\n' ' ')
   local expected="libcassandra_bloom.a libcassandra_bloom.so libcassandra_bloom.so.0 \
 libcassandra_bloom.so.0.1.0 libcassandra_bloom_preload.so libcassandra_bloom_replace.so librocksdb_cassandra_bloom.a \
-librocksdb_cassandra_bloom.so librocksdb_cassandra_bloom.so.$release "
+librocksdb_cassandra_bloom.so librocksdb_cassandra_bloom.so.$release-0.1 "
   [ "$libraries" = "$expected" ] || {
     echo "installed: $libraries"
     echo "expected:  $expected"

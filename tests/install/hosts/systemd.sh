@@ -26,7 +26,7 @@ cp -r "$packages" "$root/check/packages"
 inside apt-get update -qq
 install systemd rocksdb-tools
 inside sh -c 'apt-get -o Dpkg::Use-Pty=0 install -qq -y --no-install-recommends /check/packages/*.deb' >/dev/null
-plugin=$(cd "$root" && ls usr/lib/*/librocksdb_cassandra_bloom.so.7.8)
+plugin=$(cd "$root" && ls usr/lib/*/librocksdb_cassandra_bloom.so.7.8-*)
 
 cat >"$root/check/my_options.ini" <<'END'
 [Version]

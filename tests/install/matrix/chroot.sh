@@ -17,7 +17,7 @@ close_chroot() {
 }
 
 # open_chroot RELEASE [FOLDER]: makes a chroot with debootstrap, unless FOLDER already
-# contains one. Without FOLDER, the chroot is temporary.
+# contains one. Without FOLDER, the chroot is temporary. Fails if that is not possible.
 open_chroot() {
   root=${2-}
   if [ -z "$root" ]; then
@@ -27,7 +27,7 @@ open_chroot() {
   trap close_chroot EXIT
   if [ ! -e "$root/bin/sh" ]; then
     step "Debian $1"
-    debootstrap --variant=minbase "$1" "$root" >/dev/null
+    debootstrap --variant=minbase "$1" "$root" >/dev/null || return 1
   fi
   mount -t proc proc "$root/proc"
 }

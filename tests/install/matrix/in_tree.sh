@@ -14,8 +14,8 @@ four threads and reopenings. Prints a row of this table:
 
   | RocksDB | build | compiler | plugin tests | absent reads filtered | db_stress |
 
-ROCKSDB_TREE  a checkout or an unpacked release of RocksDB. The script makes the
-              link plugin/cassandra_bloom in it; cmake builds in its folder
+ROCKSDB_TREE  a checkout or an unpacked release of RocksDB. The script copies this
+              repository into its plugin/cassandra_bloom; cmake builds in its folder
               build-cassandra-bloom. What is already built is not built again.
 Environment   JOBS=2 (nproc), STRESS_OPS=100000 per thread,
               CXX=g++, CC=gcc, OPTIMIZE=-O2
@@ -43,12 +43,15 @@ unset LD_PRELOAD
 version() { sed -n "s/^#define ROCKSDB_$1 //p" "$tree/include/rocksdb/version.h"; }
 release=$(version MAJOR).$(version MINOR).$(version PATCH)
 
-link_plugin() {
-  local link=$tree/plugin/cassandra_bloom
-  if [ -e "$link" ] && [ "$(realpath "$link")" != "$repository" ]; then
-    fail "$link is there and is not this repository: remove it"
+# A copy, because make refuses a link. The time stamps are kept, so that another run
+# compiles only what has changed.
+copy_plugin() {
+  local copy=$tree/plugin/cassandra_bloom
+  if [ -L "$copy" ] || [ -e "$copy/.git" ]; then
+    fail "$copy is there and is not a copy that this script made: remove it"
   fi
-  ln -sfn "$repository" "$link"
+  mkdir -p "$copy"
+  tar -C "$repository" -c --exclude-vcs --exclude=./build --exclude='*.[od]' . | tar -x -C "$copy"
 }
 
 accept=-DCASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB
@@ -154,7 +157,7 @@ check_db_stress() {
   stressed="4 x $ops operations, verified"
 }
 
-link_plugin
+copy_plugin
 step "RocksDB $release by $build"
 build_by_"$build" >&2
 step "the plugin's test"

@@ -49,9 +49,14 @@ if [ -z "$keep" ]; then
     exit 1
   }
 fi
-build_7_8=$(cd "$root" && ls check/7.8/librocksdb-cassandra-bloom7.8_*.deb)
-build_9_10=$(cd "$root" && ls check/sources/build/deb/packages/librocksdb-cassandra-bloom9.10_*.deb)
+build_7_8=$(cd "$root" && ls check/7.8/librocksdb-cassandra-bloom7.8-*.deb)
+build_9_10=$(cd "$root" && ls check/sources/build/deb/packages/librocksdb-cassandra-bloom9.10-*.deb)
 loader=$(cd "$root" && ls check/7.8/libcassandra-bloom-preload_*.deb)
+
+package_in() {  # FILE: the name of the package in a .deb file
+  local file=${1##*/}
+  echo "${file%%_*}"
+}
 
 # ---- The cases ----
 
@@ -89,7 +94,7 @@ cannot be preloaded (cannot open shared object file): ignored."
     done
   done
 }
-refuses() { echo "cassandra_bloom: not loaded: no plugin for RocksDB $1, looked for "; }
+refuses() { echo "cassandra_bloom: not loaded: no plugin for RocksDB $1: "; }
 
 case_of() {  # WHAT: describes what is installed now
   step "$1"
@@ -109,7 +114,7 @@ check 9.10 used
 check 7.8 used
 
 # The loader stays, although the one of this build depends on the other plugin.
-inside dpkg --purge --force-depends librocksdb-cassandra-bloom7.8 >/dev/null 2>&1
+inside dpkg --purge --force-depends "$(package_in "$build_7_8")" >/dev/null 2>&1
 case_of "both RocksDBs, the 9.10 build alone"
 check 9.10 used
 check 7.8 "$(refuses 7.8)"
@@ -119,7 +124,7 @@ inside dpkg --purge --force-depends librocksdb7.8 >/dev/null 2>&1
 case_of "RocksDB 9.10 alone, both builds"
 check 9.10 used
 
-inside dpkg --purge --force-depends librocksdb-cassandra-bloom9.10 >/dev/null 2>&1
+inside dpkg --purge --force-depends "$(package_in "$build_9_10")" >/dev/null 2>&1
 case_of "RocksDB 9.10 alone, the 7.8 build alone"
 check 9.10 "$(refuses 9.10)"
 install --fix-broken

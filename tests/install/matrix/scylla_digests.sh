@@ -28,7 +28,7 @@ esac
 repository=$(realpath "$(dirname "$0")/../../..")
 tree=$(realpath "$1")
 filterdb=$(realpath "${2-$repository/build/release/bin/filterdb}")
-check=$repository/tests/filterdb/mend/check_digests.py
+check=$repository/tests/install/matrix/check_digests.py
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

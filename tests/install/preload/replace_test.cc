@@ -255,7 +255,7 @@ TEST_F(ReplaceTest, ModulesThatAreLoadedLater) {
 // program started.
 TEST_F(ReplaceTest, TheProgramChangesItsFolder) {
   const std::string plugin =
-      "librocksdb_cassandra_bloom.so." TEST_ROCKSDB_RELEASE;
+      "librocksdb_cassandra_bloom.so." TEST_ROCKSDB_RELEASE "-" TEST_ABI;
   const fs::path ours = folder_ / "ours";
   const fs::path others = folder_ / "others";
   fs::create_directories(ours);
@@ -424,7 +424,7 @@ TEST_F(ReplaceTest, FallsBackToRocksdbsOwnFunctions) {
       EXPECT_EQ(result.out, kCallsOfStubHost) << result;
       EXPECT_EQ(Lines(result.err).size(), 1u) << result;
       EXPECT_EQ(result.err.rfind("cassandra_bloom: not loaded: no plugin for "
-                                 "RocksDB 9.9, looked for ",
+                                 "RocksDB 9.9: ",
                                  0),
                 0u)
           << result;

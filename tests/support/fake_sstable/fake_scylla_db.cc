@@ -2,13 +2,38 @@
 
 #include "tests/support/fake_sstable/fake_scylla_db.h"
 
+#include <cstddef>
 #include <filesystem>
+#include <map>
+#include <stdexcept>
 
 #include "tests/support/fake_sstable/big_endian_out.h"
 #include "tests/support/fake_sstable/checksums.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
+namespace {
+
+constexpr uint32_t kTagOfDigests = 12;
+
+// The numbers of ScyllaDB's sstables/component_type.hh.
+const std::map<uint32_t, std::string>& Components() {
+  static const std::map<uint32_t, std::string> components = {
+      {0, "Index.db"},   {2, "Data.db"},       {3, "TOC.txt"},
+      {4, "Summary.db"}, {7, "Filter.db"},     {8, "Statistics.db"},
+      {12, "Rows.db"},   {13, "Partitions.db"}};
+  return components;
+}
+
+uint32_t NumberAt(const std::string& bytes, size_t at) {
+  uint32_t number = 0;
+  for (size_t i = 0; i < 4; ++i) {
+    number = number << 8 | static_cast<uint8_t>(bytes.at(at + i));
+  }
+  return number;
+}
+
+}  // namespace
 
 ScyllaPart DigestsPart(const ScyllaDigests& digests) {
   std::string bytes;
@@ -17,7 +42,7 @@ ScyllaPart DigestsPart(const ScyllaDigests& digests) {
     AppendBigEndian(component, 4, &bytes);
     AppendBigEndian(digest, 4, &bytes);
   }
-  return {12, bytes};
+  return {kTagOfDigests, bytes};
 }
 
 std::string ScyllaDbContent(const std::vector<ScyllaPart>& parts,
@@ -36,12 +61,8 @@ std::string ScyllaDbContent(const std::vector<ScyllaPart>& parts,
 }
 
 void WriteScyllaDb(const std::string& prefix) {
-  const std::vector<std::pair<uint32_t, std::string>> components = {
-      {0, "Index.db"},   {2, "Data.db"},       {3, "TOC.txt"},
-      {4, "Summary.db"}, {7, "Filter.db"},     {8, "Statistics.db"},
-      {12, "Rows.db"},   {13, "Partitions.db"}};
   ScyllaDigests digests;
-  for (const auto& [number, name] : components) {
+  for (const auto& [number, name] : Components()) {
     if (std::filesystem::exists(prefix + name)) {
       digests.emplace_back(number, Crc32(ReadFile(prefix + name)));
     }
@@ -51,6 +72,36 @@ void WriteScyllaDb(const std::string& prefix) {
       prefix + "Scylla.db",
       ScyllaDbContent({{2, "features"}, DigestsPart(digests), {99, "new"}},
                       /*has_crc=*/true));
+}
+
+std::vector<std::string> WrongDigests(const std::string& prefix) {
+  const std::string content = ReadFile(prefix + "Scylla.db");
+  std::string digests;
+  size_t end = 4;
+  for (uint32_t left = NumberAt(content, 0); left > 0; --left) {
+    const uint32_t size = NumberAt(content, end + 4);
+    if (NumberAt(content, end) == kTagOfDigests) {
+      digests = content.substr(end + 8, size);
+    }
+    end += 8 + size;
+  }
+  if (digests.empty()) {
+    throw std::runtime_error(prefix + "Scylla.db has no digests");
+  }
+  std::vector<std::string> wrong;
+  std::string own;
+  AppendBigEndian(Crc32(content.substr(0, end)), 4, &own);
+  if (content.substr(end) != own) {
+    wrong.emplace_back("Scylla.db");
+  }
+  for (uint32_t i = 0; i < NumberAt(digests, 0); ++i) {
+    const std::string& name = Components().at(NumberAt(digests, 4 + 8 * i));
+    if (std::filesystem::exists(prefix + name) &&
+        Crc32(ReadFile(prefix + name)) != NumberAt(digests, 8 + 8 * i)) {
+      wrong.push_back(name);
+    }
+  }
+  return wrong;
 }
 
 }  // namespace cassandra_bloom::testing

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes a Scylla.db as ScyllaDB's docs/dev/sstable-scylla-format.md says.
+// Writes and checks a Scylla.db as ScyllaDB's docs/dev/sstable-scylla-format.md
+// says. Shares no code with filterdb.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_SCYLLA_DB_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_SCYLLA_DB_H_
@@ -24,6 +25,11 @@ std::string ScyllaDbContent(const std::vector<ScyllaPart>& parts, bool has_crc);
 
 // `prefix` is the path of Data.db without "Data.db".
 void WriteScyllaDb(const std::string& prefix);
+
+// Compares the CRC-32 of Scylla.db, and of each component that exists, with
+// what Scylla.db says. Returns the names of those that differ. Throws if
+// Scylla.db has no digests.
+std::vector<std::string> WrongDigests(const std::string& prefix);
 
 }  // namespace cassandra_bloom::testing
 

@@ -15,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "cassandra_bloom/key_reader.h"
 #include "plugin/filter/murmur3.h"
 #include "tests/support/fake_sstable/comparable_key.h"
 #include "tests/support/fake_sstable/fake_statistics_db.h"
@@ -23,6 +22,7 @@
 #include "tests/support/random_keys.h"
 #include "tests/support/read_keys.h"
 #include "tests/support/temp_dir.h"
+#include "tools/sstable/key_reader.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "cassandra_bloom/filter_db.h"
-#include "cassandra_bloom/key_reader.h"
+#include "tools/sstable/key_reader.h"
 
 namespace cassandra_bloom::tools {
 

@@ -11,9 +11,9 @@
 #include <optional>
 #include <string>
 
-#include "cassandra_bloom/key_reader.h"
 #include "tools/sstable/checked_index_db.h"
 #include "tools/sstable/health/finding.h"
+#include "tools/sstable/key_reader.h"
 
 namespace cassandra_bloom::tools {
 

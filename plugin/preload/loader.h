@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Opens the plugin, librocksdb_cassandra_bloom.so, that was built for the
+// Loads the plugin, librocksdb_cassandra_bloom.so, that was built for the
 // RocksDB of this process.
 //
 // LD_PRELOAD also reaches programs without RocksDB, such as a shell. So this
@@ -8,8 +8,8 @@
 //
 // Tested in tests/install/preload/loader_test.cc.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_PRELOAD_LOAD_PLUGIN_H_
-#define CASSANDRA_BLOOM_PLUGIN_PRELOAD_LOAD_PLUGIN_H_
+#ifndef CASSANDRA_BLOOM_PLUGIN_PRELOAD_LOADER_H_
+#define CASSANDRA_BLOOM_PLUGIN_PRELOAD_LOADER_H_
 
 #include <string>
 
@@ -28,13 +28,11 @@ void Refuse(const std::string& reason);
 // function is in the program itself.
 std::string FileOf(void* function);
 
-// Opens the plugin for the RocksDB with this version function. The file is
-// librocksdb_cassandra_bloom.so.MAJOR.MINOR, in the folder of this library or
-// in CASSANDRA_BLOOM_PLUGIN_DIR. Returns dlopen's handle, which is never
-// closed. If the plugin cannot be loaded, or would load a second RocksDB, calls
-// Refuse and returns nullptr.
+// Loads the plugin for the RocksDB with this version function. Returns dlopen's
+// handle, which is never closed. If the plugin cannot be loaded, or would bring
+// a second RocksDB into the process, calls Refuse and returns nullptr.
 void* OpenPluginFor(void* version_function);
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_PRELOAD_LOAD_PLUGIN_H_
+#endif  // CASSANDRA_BLOOM_PLUGIN_PRELOAD_LOADER_H_

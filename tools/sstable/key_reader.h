@@ -12,8 +12,8 @@
 // skip such input, because a filter without the skipped key would say that this
 // key is absent. Functions throw only if memory cannot be allocated.
 
-#ifndef CASSANDRA_BLOOM_KEY_READER_H_
-#define CASSANDRA_BLOOM_KEY_READER_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_SSTABLE_KEY_READER_H_
+#define CASSANDRA_BLOOM_TOOLS_SSTABLE_KEY_READER_H_
 
 #include <cstdint>
 #include <memory>
@@ -110,4 +110,4 @@ std::unique_ptr<KeyReader> OpenIndexDb(const std::string& path,
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_KEY_READER_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_SSTABLE_KEY_READER_H_
