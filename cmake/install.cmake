@@ -73,7 +73,6 @@ cassandra_bloom_install(plugin
   LIBRARIES rocksdb_cassandra_bloom rocksdb_cassandra_bloom_static
   HEADERS
     include/cassandra_bloom/filter_db_export.h
-    include/cassandra_bloom/filter_db_export_listener.h
     include/cassandra_bloom/filter_policy.h)
 set(rocksdb_cxx_standard ${CMAKE_CXX_STANDARD})  # The standard that RocksDB's headers need.
 configure_file(cmake/cassandra_bloom-plugin.cmake.in

@@ -172,13 +172,8 @@ CASSANDRA_BLOOM_EXPORT void cassandra_bloom_builder_add(
 // `path` when it is complete and on disk. If `path` exists and `overwrite` is
 // false, fails and leaves the file unchanged. Does not check that the file name
 // has the SSTable version of the builder. If `path` is a symbolic link, keeps
-// the link and writes its target in this way.
-//
-// If `path` is a FIFO, a character device or "-" (standard output), writes the
-// bytes directly, whatever `overwrite` says. Opening a FIFO waits until a
-// reader opens it. If the reader closes the FIFO too early, fails without a
-// SIGPIPE signal. If `path` is a folder, a socket or a block device, fails and
-// leaves it unchanged.
+// the link and writes its target in this way. If `path` leads to anything but a
+// regular file, fails and leaves it unchanged.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_write(
     cassandra_bloom_builder_t* builder, const char* path, bool overwrite,
     char** errptr);
@@ -191,7 +186,7 @@ CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_write(
 //   block_based_table_factory={filter_policy=cassandra_bloom:10}
 //
 // in rocksdb_get_options_from_string and in OPTIONS files. Also registers the
-// listener of filter_db_export_listener.h.
+// listener of filter_db_export.h.
 //
 // The shared library calls this function when it is loaded. A program that is
 // linked to the static library must call it once, before the first such string.

@@ -80,9 +80,8 @@ bool SstableVersionOfFileName(std::string_view path, std::string* version,
 // A Filter.db in memory. Immutable and safe for concurrent use.
 class FilterDbFile {
  public:
-  // Maps the file into memory if form.word_order is kLittleEndianWords.
-  // Otherwise copies the bits into memory, because the bytes of each word must
-  // be reversed.
+  // Reads the whole file into memory. Does not map it, because a process that
+  // truncates a mapped file would end this process by SIGBUS.
   static std::unique_ptr<FilterDbFile> Open(const std::string& path,
                                             FilterForm form,
                                             std::string* error);
@@ -193,18 +192,12 @@ void SerializeFilterDb(FilterForm form, int num_probes, uint32_t num_words,
 // Writes a Filter.db to the file `path`. First writes a temporary file in the
 // same folder. The temporary file gets the name `path` when it is complete and
 // on disk. If `path` exists and `overwrite` is false, fails. If `path` is a
-// symbolic link, keeps the link and writes its target in this way. `bits` has
-// the order of kLittleEndianWords, as FilterDbFile::bits returns it.
+// symbolic link, keeps the link and writes its target in this way. If `path`
+// leads to anything but a regular file, fails and leaves it unchanged. `bits`
+// has the order of kLittleEndianWords, as FilterDbFile::bits returns it.
 //
-// If `path` is a FIFO, a character device or "-" (standard output), writes the
-// bytes directly, whatever `overwrite` says. Opening a FIFO waits until a
-// reader opens it. If the reader closes the FIFO too early, fails without a
-// SIGPIPE signal. If `path` is a folder, a socket or a block device, fails and
-// leaves it unchanged.
-//
-// The name of the temporary file is `path`, ".cassandra_bloom-" and eight
-// random hexadecimal digits. If a killed process has left a temporary file of
-// `path`, this function removes that file.
+// The name of the temporary file is `path` and ".cassandra_bloom-new". If a
+// killed process has left this file, this function removes it.
 bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
                        uint32_t num_words, const char* bits, bool overwrite,
                        std::string* error);

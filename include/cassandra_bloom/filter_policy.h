@@ -288,7 +288,7 @@ CASSANDRA_BLOOM_EXPORT Status NewCassandraPartitionTransform(
 // Makes `library` know these names:
 // - every filter_policy string that begins with "cassandra_bloom",
 // - every prefix_extractor string that begins with "cassandra_partition",
-// - the listener of filter_db_export_listener.h,
+// - the listener of filter_db_export.h,
 // - the following mark. If an OPTIONS file has this mark, a process that has
 //   not called this function refuses the file:
 //

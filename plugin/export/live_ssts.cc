@@ -2,7 +2,6 @@
 
 #include "plugin/export/live_ssts.h"
 
-#include <rocksdb/file_system.h>
 #include <rocksdb/metadata.h>
 #include <rocksdb/version.h>
 #include <sys/stat.h>
@@ -14,9 +13,10 @@
 #include <thread>
 #include <tuple>
 
-#include "plugin/export/folder/folder_names.h"
+#include "plugin/export/export_names.h"
 #include "plugin/export/recorded_options.h"
-#include "plugin/io/file_io.h"
+#include "plugin/filter/murmur3.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom {
 
@@ -28,10 +28,29 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
+// Two copies of a database may write different SST files with the same number.
+// The first and the last key are in the identity because such files may have
+// the same size, sequence numbers and time, which is in seconds.
+std::string IdentityOf(const LiveFileMetaData& file) {
+  const std::string keys = std::to_string(file.smallestkey.size()) + " " +
+                           file.smallestkey + file.largestkey;
+  const Hash128 hash = CassandraMurmur3(keys.data(), keys.size());
+  std::string identity = std::to_string(file.file_number);
+  for (const uint64_t part :
+       {static_cast<uint64_t>(file.size),
+        static_cast<uint64_t>(file.smallest_seqno),
+        static_cast<uint64_t>(file.largest_seqno),
+        static_cast<uint64_t>(file.file_creation_time), hash.h1}) {
+    identity += "-" + std::to_string(part);
+  }
+  return identity;
+}
+
 LiveSst ToLiveSst(const LiveFileMetaData& file) {
   LiveSst sst;
   sst.path = file.db_path + file.name;
   sst.number = file.file_number;
+  sst.identity = IdentityOf(file);
   sst.column_family = file.column_family_name;
   sst.level = file.level;
   sst.smallest_key = file.smallestkey;
@@ -67,7 +86,7 @@ void FindSst(const std::vector<std::string>& folders,
                    std::to_string(file.size) +
                    ": it was truncated, or it is another file with this number "
                    "and the right one is in a folder of db_paths or cf_paths "
-                   "that was not given (--db-path)";
+                   "that was not given";
     }
   }
 }
@@ -184,10 +203,9 @@ bool List(const std::string& db_dir, const std::vector<std::string>& folders,
     *error +=
         ". It has keys in the order of the comparator" + unknown_order +
         ", which is not known here and is not bytewise, or its MANIFEST is "
-        "damaged. Filters can be exported from single SST files (filterdb "
-        "export --sst), or from the program that has the comparator, while the "
-        "database is open there: ReconcileFilterDbExports in "
-        "cassandra_bloom/filter_db_export_listener.h";
+        "damaged. Filters can be exported from single SST files, or from the "
+        "program that has the comparator, while the database is open there: "
+        "ReconcileFilterDbExports in cassandra_bloom/filter_db_export.h";
   } else if (status.ToString().find("does not match existing comparator") !=
              std::string::npos) {
     *error +=
@@ -201,8 +219,8 @@ bool AreFolders(const std::vector<std::string>& folders, std::string* error) {
   for (const std::string& folder : folders) {
     std::error_code ignored;
     if (!std::filesystem::is_directory(folder, ignored)) {
-      *error =
-          folder + ": is not a folder, so it holds no SST files (--db-path)";
+      *error = folder +
+               ": is not a folder, so it holds no SST files of the database";
       return false;
     }
   }
@@ -219,8 +237,7 @@ std::string WhyMissing(const LiveSst& sst) {
 }
 
 std::string RemedyForMissing(const LiveSst& sst) {
-  const std::string name_them =
-      "name every folder of its SST files (--db-path)";
+  const std::string name_them = "name every folder of its SST files";
   return sst.elsewhere
              ? name_them
              : "if the database has db_paths or cf_paths, " + name_them +
@@ -311,8 +328,6 @@ LiveSsts LiveSstsOf(DB* db) {
   db->GetLiveFilesMetaData(&files);
   LiveSsts live;
   live.database = DatabaseOf(db);
-  live.uses_default_file_system =
-      db->GetFileSystem() == ROCKSDB_NAMESPACE::FileSystem::Default().get();
   for (const LiveFileMetaData& file : files) {
     live.files.push_back(ToLiveSst(file));
   }

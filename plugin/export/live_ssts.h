@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tested in tests/export/database_exporter_test.cc.
-// Tested in tests/export/listener_test.cc.
-
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_LIVE_SSTS_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_LIVE_SSTS_H_
 
@@ -20,6 +17,10 @@ namespace cassandra_bloom {
 struct LiveSst {
   std::string path;  // If the file is not found, where it should be.
   uint64_t number = 0;
+  // A text that differs for different SST files, even of the same number. It is
+  // made from what the database knows of the file, so that the file need not be
+  // opened.
+  std::string identity;
   std::string column_family;
   int level = 0;
   std::string smallest_key;
@@ -44,7 +45,6 @@ struct ColumnFamilySettings {
 
 struct LiveSsts {
   std::string database;  // The database's identity and its path.
-  bool uses_default_file_system = true;
   std::vector<LiveSst> files;
   std::map<std::string, ColumnFamilySettings> column_families;
 };

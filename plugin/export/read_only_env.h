@@ -2,7 +2,7 @@
 
 // An Env for reading a database that belongs to another program.
 //
-// Tested in tests/export/database_exporter_test.cc.
+// Tested in tests/export/live_ssts_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_READ_ONLY_ENV_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_READ_ONLY_ENV_H_
@@ -16,7 +16,7 @@ namespace cassandra_bloom {
 // Returns an Env that only reads local files, and is never destroyed. Creating,
 // changing or removing a file fails, because even a read-only open may remove
 // *.trash files (RocksDB 7.8). Hides write-ahead logs, so that an open does not
-// load them. Opens regular files only, because opening a FIFO would wait.
+// load them.
 ROCKSDB_NAMESPACE::Env* ReadOnlyEnv();
 
 // Returns a logger that discards all messages. It must be set as info_log,

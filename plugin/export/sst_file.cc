@@ -2,30 +2,33 @@
 
 #include "plugin/export/sst_file.h"
 
-#include <rocksdb/comparator.h>
-#include <rocksdb/env.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/iterator.h>
+#include <rocksdb/merge_operator.h>
 #include <rocksdb/options.h>
-#include <sys/stat.h>
+#include <rocksdb/table.h>
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "plugin/export/read_only_env.h"
-#include "plugin/export/sst_reader.h"
-#include "plugin/filter/murmur3.h"
 #include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
 
 namespace cassandra_bloom {
 
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::BytewiseComparator;
 using ROCKSDB_NAMESPACE::Comparator;
-using ROCKSDB_NAMESPACE::EnvOptions;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Iterator;
-using ROCKSDB_NAMESPACE::RandomAccessFile;
+using ROCKSDB_NAMESPACE::MergeOperator;
+using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::SstFileReader;
@@ -36,6 +39,51 @@ namespace {
 
 // Since RocksDB 9.2, SstFileReader::NewTableIterator shows deletions, too.
 constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
+
+// A policy to which RocksDB passes the filter blocks of a file when it opens
+// the file, if the filter has this name. Lives as long as the reader.
+class BlockObserver final : public FilterPolicy {
+ public:
+  using Visit = std::function<void(const Slice& block)>;
+
+  BlockObserver(std::string filter_name, Visit visit)
+      : filter_name_(std::move(filter_name)), visit_(std::move(visit)) {}
+
+  const char* Name() const override { return kPolicyName; }
+  const char* CompatibilityName() const override {
+    return filter_name_.c_str();
+  }
+  FilterBitsBuilder* GetBuilderWithContext(
+      const FilterBuildingContext& /*context*/) const override {
+    return nullptr;
+  }
+  FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
+    if (visit_) {
+      visit_(contents);
+    }
+    return nullptr;  // The filter is never queried.
+  }
+
+  // Stops the calls of `visit`, which may refer to objects that no longer exist
+  // when the keys are read.
+  void EndVisits() { visit_ = nullptr; }
+
+ private:
+  const std::string filter_name_;
+  Visit visit_;
+};
+
+// Merges all values into an empty one, because only keys are wanted. Without a
+// merge operator, RocksDB does not show the keys of merge entries.
+class KeysOnlyMergeOperator final : public MergeOperator {
+ public:
+  const char* Name() const override { return "CassandraBloomKeysOnly"; }
+  bool FullMergeV2(const MergeOperationInput& /*in*/,
+                   MergeOperationOutput* out) const override {
+    out->new_value.clear();
+    return true;
+  }
+};
 
 // Returns the comparator of this name. Returns nullptr if this library cannot
 // read keys in its order. Comparators that add timestamps to keys have other
@@ -48,20 +96,6 @@ const Comparator* ComparatorByName(const std::string& name) {
     }
   }
   return nullptr;
-}
-
-const Comparator* ComparatorOf(const TableProperties& properties) {
-  const Comparator* const known = ComparatorByName(properties.comparator_name);
-  return known == nullptr ? BytewiseComparator() : known;
-}
-
-std::vector<std::string> FilterNames(const TableProperties& properties) {
-  const std::string& policy = properties.filter_policy_name;
-  std::vector<std::string> names = {kRocksdbsFilterName};
-  if (PartitionKeyOfFilterName(policy)) {
-    names.insert(names.begin(), policy);
-  }
-  return names;
 }
 
 // Returns true if the recorded policy writes only filters that SstFile can
@@ -85,139 +119,125 @@ FilterKind KindOfRocksdbs(const Slice& block) {
   }
 }
 
-std::string WhyNotOpen(const std::string& path, const Status& status) {
-  return path +
-         ": cannot be read as a block-based SST file: " + status.ToString();
+bool FailToOpen(const std::string& path, const Status& status,
+                std::string* error) {
+  *error =
+      path + ": cannot be read as a block-based SST file: " + status.ToString();
+  return false;
 }
 
-// Reads the file from `offset` to its end. Does not map the file, because the
-// process would die of SIGBUS if the disk failed.
-std::optional<std::string> ReadFrom(const std::string& path, uint64_t offset) {
-  std::unique_ptr<RandomAccessFile> file;
-  uint64_t size = 0;
-  if (!ReadOnlyEnv()->NewRandomAccessFile(path, &file, EnvOptions()).ok() ||
-      !ReadOnlyEnv()->GetFileSize(path, &size).ok()) {
-    return std::nullopt;
-  }
-  offset = std::min(offset, size);
-  std::string end(size - offset, '\0');
-  Slice read;
-  if (!file->Read(offset, end.size(), &read, end.data()).ok() ||
-      read.size() != end.size()) {
-    return std::nullopt;
-  }
-  return end;
-}
-
-// Iterates over the keys of all entries. May give a key several times.
-class KeyIterator {
- public:
-  KeyIterator(SstFileReader* reader, bool live_keys_only)
-      : keys_have_sequence_numbers_(kDeletionsAreSeen && !live_keys_only) {
+std::unique_ptr<Iterator> NewKeyIterator(SstFileReader* reader) {
 #if CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902
-    if (keys_have_sequence_numbers_) {
-      iterator_ = reader->NewTableIterator();
-    }
+  return reader->NewTableIterator();
+#else
+  ReadOptions options;
+  options.total_order_seek = true;
+  options.fill_cache = false;
+  options.verify_checksums = true;
+  options.readahead_size = size_t{1} << 20;
+  return std::unique_ptr<Iterator>(reader->NewIterator(options));
 #endif
-    if (iterator_ == nullptr) {
-      ReadOptions options;
-      options.total_order_seek = true;
-      options.fill_cache = false;
-      options.verify_checksums = true;
-      options.readahead_size = size_t{1} << 20;
-      iterator_.reset(reader->NewIterator(options));
-    }
-    iterator_->SeekToFirst();
+}
+
+// Returns the key of the entry. NewTableIterator gives keys that end with a
+// sequence number and a type.
+bool TakeKey(const Iterator& iterator, std::string_view* key) {
+  constexpr size_t kSequenceNumberSize = kDeletionsAreSeen ? 8 : 0;
+  *key = iterator.key().ToStringView();
+  if (key->size() < kSequenceNumberSize) {
+    return false;
   }
-
-  bool Valid() const { return iterator_->Valid(); }
-  void Next() { iterator_->Next(); }
-
-  Status status() const {
-    return malformed_ ? Status::Corruption("a key without a sequence number")
-                      : iterator_->status();
-  }
-
-  bool Key(std::string_view* key) {
-    constexpr size_t kSequenceNumberSize = 8;
-    const Slice slice = iterator_->key();
-    *key = {slice.data(), slice.size()};
-    if (keys_have_sequence_numbers_) {
-      malformed_ = key->size() < kSequenceNumberSize;
-      key->remove_suffix(malformed_ ? 0 : kSequenceNumberSize);
-    }
-    return !malformed_;
-  }
-
-  bool SawEverything(const TableProperties& properties, uint64_t seen) const {
-    return !keys_have_sequence_numbers_ ||
-           seen == properties.num_entries - properties.num_range_deletions;
-  }
-
- private:
-  const bool keys_have_sequence_numbers_;
-  bool malformed_ = false;
-  std::unique_ptr<Iterator> iterator_;
-};
+  key->remove_suffix(kSequenceNumberSize);
+  return true;
+}
 
 }  // namespace
 
 std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
                                        const VisitBlock& visit,
                                        std::string* error) {
-  std::unique_ptr<SstFileReader> reader;
-  const Status status =
-      OpenSstReader(path, BytewiseComparator(), /*filter=*/nullptr, &reader);
-  if (!status.ok()) {
-    *error = WhyNotOpen(path, status);
-    return nullptr;
-  }
-  std::unique_ptr<SstFile> file(new SstFile(path, std::move(reader)));
-  return file->OpenAgain(visit, error) ? std::move(file) : nullptr;
+  std::unique_ptr<SstFile> file(new SstFile(path));
+  const bool good = visit
+                        ? file->OpenWithFilter(visit, error)
+                        : file->OpenWithoutFilter(BytewiseComparator(), error);
+  return good ? std::move(file) : nullptr;
 }
 
-// Opens the file again if its filter is to be visited, or if its comparator is
-// not the one that the first open used.
-bool SstFile::OpenAgain(const VisitBlock& visit, std::string* error) {
-  if (visit && filter_kind_ != FilterKind::kNone) {
-    return OpenWithFilter(visit, error);
+// Opens the file. If `visit` is not null, calls it for the blocks of the file's
+// filter if that filter has the name `filter_name`.
+Status SstFile::OpenReader(const Comparator* comparator,
+                           const std::string& filter_name,
+                           const VisitBlock& visit) {
+  std::shared_ptr<BlockObserver> observer;
+  if (visit) {
+    observer = std::make_shared<BlockObserver>(
+        filter_name,
+        [&](const Slice& block) { AddBlock(filter_name, block, visit); });
   }
-  const Comparator* const comparator = ComparatorOf(*properties_);
-  if (comparator == BytewiseComparator()) {
-    return true;
+  BlockBasedTableOptions table_options;
+  // When RocksDB opens a file, it reads filter partitions only if there is a
+  // block cache.
+  table_options.no_block_cache = observer == nullptr;
+  table_options.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(size_t{1} << 20);
+  table_options.filter_policy = observer;
+  Options options;
+  options.env = ReadOnlyEnv();
+  options.info_log = NewDiscardingLogger();
+  options.comparator = comparator;
+  options.merge_operator = std::make_shared<KeysOnlyMergeOperator>();
+  options.table_factory.reset(
+      ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table_options));
+  auto reader = std::make_unique<SstFileReader>(options);
+  Status status = reader->Open(path_);
+  if (observer != nullptr) {
+    observer->EndVisits();
   }
-  const Status status =
-      OpenSstReader(path_, comparator, /*filter=*/nullptr, &reader_);
-  if (!status.ok()) {
-    *error = WhyNotOpen(path_, status);
+  if (status.ok()) {
+    reader_ = std::move(reader);
+    properties_ = reader_->GetTableProperties();
+    if (properties_->filter_size == 0) {
+      filter_kind_ = FilterKind::kNone;
+    }
   }
-  return status.ok();
+  return status;
 }
 
-// Tries all names that the filter may have, because RocksDB passes a filter's
-// blocks only to a policy with the filter's name.
+bool SstFile::OpenWithoutFilter(const Comparator* comparator,
+                                std::string* error) {
+  const Status status = OpenReader(comparator, "", /*visit=*/nullptr);
+  return status.ok() || FailToOpen(path_, status, error);
+}
+
+// Opens the file as one with a filter of whole keys of this library. If it has
+// another filter, opens it again for each other name that its filter may have,
+// because RocksDB passes a filter's blocks only to a policy with the filter's
+// name.
 bool SstFile::OpenWithFilter(const VisitBlock& visit, std::string* error) {
-  for (const std::string& name : FilterNames(*properties_)) {
-    const FilterVisit filter = {
-        name, [&](const Slice& block) { AddBlock(name, block, visit); }};
-    const Status status =
-        OpenSstReader(path_, ComparatorOf(*properties_), &filter, &reader_);
+  was_visited_ = true;
+  std::vector<std::string> names = {kPolicyName};
+  for (size_t i = 0; i < names.size(); ++i) {
+    const Status status = OpenReader(BytewiseComparator(), names[i], visit);
     if (status.IsCorruption()) {
       // A filter partition cannot be read. The rest of the file may be good
       // (BlockBasedTable::PrefetchIndexAndFilterBlocks).
-      SetDamage(status.ToString());
-      return OpenAgain(/*visit=*/nullptr, error);
+      damage_of_partition_ = status.ToString();
+      filter_kind_ = FilterKind::kUnknown;
+      num_blocks_ = 0;
+      return OpenWithoutFilter(BytewiseComparator(), error);
     }
     if (!status.ok()) {
-      *error = WhyNotOpen(path_, status);
-      return false;
+      return FailToOpen(path_, status, error);
     }
-    if (num_blocks_ > 0) {
+    if (num_blocks_ > 0 || filter_kind_ == FilterKind::kNone) {
       return true;
     }
-  }
-  if (HasFilterThatWeKnow(*properties_)) {
-    SetDamage(WhyNoFilter());
+    if (i == 0) {
+      const std::string& policy = properties_->filter_policy_name;
+      if (policy != kPolicyName && PartitionKeyOfFilterName(policy)) {
+        names.push_back(policy);
+      }
+      names.emplace_back(kRocksdbsFilterName);
+    }
   }
   return true;
 }
@@ -237,12 +257,6 @@ void SstFile::AddBlock(const std::string& filter_name, const Slice& block,
   visit(content, kind);
 }
 
-void SstFile::SetDamage(const std::string& damage) {
-  filter_damage_ = damage;
-  filter_kind_ = FilterKind::kUnknown;
-  num_blocks_ = 0;
-}
-
 // Compares the sizes, because a partitioned filter may have only one partition.
 // Then `filter_size` is larger than block_bytes_, because it includes the index
 // of the partitions.
@@ -250,39 +264,15 @@ bool SstFile::has_full_filter() const {
   return num_blocks_ == 1 && block_bytes_ == properties_->filter_size;
 }
 
-// Returns RocksDB's error if RocksDB could not read the filter. Calls
-// VerifyChecksum, because an open reports no error if it cannot read a full
-// filter or the index of a partitioned filter (FullFilterBlockReader::Create
-// and PartitionedFilterBlockReader::Create, table/block_based, 7.1 to 11.9).
-std::string SstFile::WhyNoFilter() const {
+// Sources: FullFilterBlockReader::Create and
+// PartitionedFilterBlockReader::Create (table/block_based).
+std::string SstFile::FindFilterDamage() const {
+  if (!damage_of_partition_.empty() || filter_kind_ != FilterKind::kUnknown ||
+      !was_visited_ || !HasFilterThatWeKnow(*properties_)) {
+    return damage_of_partition_;
+  }
   const Status status = reader_->VerifyChecksum();
   return status.ok() ? "" : status.ToString();
-}
-
-// Since RocksDB 6.24, two properties together identify a file
-// (table_properties.h): the number of the file and the id of the session. Each
-// open of a database gives a new id of the session. Older files are identified
-// by their size, their time and a hash of the bytes after the rows.
-std::string SstFile::identity() const {
-  const std::string& session = properties_->db_session_id;
-  const uint64_t number = properties_->orig_file_number;
-  if (!session.empty() && number != 0) {
-    return session + "-" + std::to_string(number);
-  }
-  const auto tail = ReadFrom(path_, properties_->data_size);
-  struct stat status;
-  if (!tail || stat(path_.c_str(), &status) != 0) {
-    return "";
-  }
-  const Hash128 hash = CassandraMurmur3(tail->data(), tail->size());
-  std::string identity;
-  for (const uint64_t part :
-       {hash.h1, hash.h2, static_cast<uint64_t>(status.st_size),
-        static_cast<uint64_t>(status.st_mtim.tv_sec),
-        static_cast<uint64_t>(status.st_mtim.tv_nsec)}) {
-    identity += (identity.empty() ? "" : "-") + std::to_string(part);
-  }
-  return identity;
 }
 
 FilterHolds SstFile::filter_holds() const {
@@ -301,7 +291,7 @@ std::optional<PartitionKeyExtractor> SstFile::partition_key() const {
   return PartitionKeyOfFilterName(properties_->filter_policy_name);
 }
 
-bool SstFile::CanReadKeys(bool live_keys_only, std::string* error) const {
+bool SstFile::CanReadKeys(std::string* error) const {
   const std::string& comparator = properties_->comparator_name;
   if (ComparatorByName(comparator) == nullptr) {
     *error = path_ +
@@ -318,43 +308,57 @@ bool SstFile::CanReadKeys(bool live_keys_only, std::string* error) const {
   }
   // Subtracts the range deletions, because num_deletions includes them, but
   // they hide no key here.
-  if (!kDeletionsAreSeen && !live_keys_only &&
+  if (!kDeletionsAreSeen &&
       properties_->num_deletions > properties_->num_range_deletions) {
     *error = path_ + ": has " +
              std::to_string(properties_->num_deletions -
                             properties_->num_range_deletions) +
              " deletions, whose keys RocksDB before 9.2 does not show, and "
              "without them deleted rows come back to life. Compact the "
-             "database, or export with RocksDB 9.2 or later, or, if the keys "
-             "of deletions are not wanted, ask for live keys only "
-             "(--live-keys-only)";
+             "database, or export with RocksDB 9.2 or later";
     return false;
   }
   return true;
 }
 
-bool SstFile::ForEachKey(bool live_keys_only,
-                         const std::function<void(std::string_view key)>& visit,
-                         std::string* error) {
-  if (!CanReadKeys(live_keys_only, error)) {
+// Opens the file again if it was opened with another comparator. That is known
+// only now, because the comparator's name is in the file.
+bool SstFile::ForEachKey(const VisitKey& visit, std::string* error) {
+  if (!CanReadKeys(error)) {
     return false;
   }
-  KeyIterator iterator(reader_.get(), live_keys_only);
+  const Comparator* const comparator =
+      ComparatorByName(properties_->comparator_name);
+  if (comparator != BytewiseComparator() &&
+      !OpenWithoutFilter(comparator, error)) {
+    return false;
+  }
+  const std::unique_ptr<Iterator> iterator = NewKeyIterator(reader_.get());
   std::string last;
   uint64_t seen = 0;
-  std::string_view key;
-  for (; iterator.Valid() && iterator.Key(&key); iterator.Next()) {
+  bool malformed = false;
+  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+    std::string_view key;
+    if (!TakeKey(*iterator, &key)) {
+      malformed = true;
+      break;
+    }
     if (seen++ == 0 || key != last) {
-      visit(key);
+      if (!visit(key)) {
+        return false;
+      }
       last = key;
     }
   }
-  if (!iterator.status().ok()) {
-    *error =
-        path_ + ": its keys cannot be read: " + iterator.status().ToString();
+  const Status status =
+      malformed ? Status::Corruption("a key without a sequence number")
+                : iterator->status();
+  if (!status.ok()) {
+    *error = path_ + ": its keys cannot be read: " + status.ToString();
     return false;
   }
-  if (!iterator.SawEverything(*properties_, seen)) {
+  if (kDeletionsAreSeen &&
+      seen != properties_->num_entries - properties_->num_range_deletions) {
     *error = path_ + ": is damaged: " + std::to_string(seen) +
              " entries, but its properties say " +
              std::to_string(properties_->num_entries);

@@ -5,8 +5,10 @@
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_FILE_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_FILE_H_
 
+#include <rocksdb/comparator.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/sst_file_reader.h>
+#include <rocksdb/status.h>
 #include <rocksdb/table_properties.h>
 
 #include <cstdint>
@@ -44,11 +46,14 @@ class SstFile {
   using VisitBlock = std::function<void(const ROCKSDB_NAMESPACE::Slice& block,
                                         FilterKind kind)>;
 
+  // Returns false to stop.
+  using VisitKey = std::function<bool(std::string_view key)>;
+
   // Opens the file. Calls `visit` for the block of a full filter, or for each
   // partition of a partitioned filter. Visits only filters of this library and
-  // RocksDB's own. Without `visit`, does not read the filter. If the filter is
-  // damaged, opens the file nevertheless, and filter_damage() returns the
-  // error. In that case, the visited blocks are no longer valid.
+  // RocksDB's own. Without `visit`, does not read the filter. If a partition of
+  // the filter is damaged, opens the file nevertheless, and filter_kind()
+  // returns kUnknown. In that case, the visited blocks are no longer valid.
   static std::unique_ptr<SstFile> Open(const std::string& path,
                                        const VisitBlock& visit,
                                        std::string* error);
@@ -58,10 +63,6 @@ class SstFile {
     return *properties_;
   }
 
-  // Returns a text that is the same for copies of an SST file, and differs for
-  // different SST files, even of the same number.
-  std::string identity() const;
-
   // Returns kNone or kUnknown if the file was opened without `visit`. The
   // blocks decide the kind, because another policy than
   // properties().filter_policy_name may have built them.
@@ -70,8 +71,10 @@ class SstFile {
   // Returns true if the visited block is a full filter, not a partition.
   bool has_full_filter() const;
 
-  // Returns RocksDB's error if the filter is damaged, otherwise "".
-  const std::string& filter_damage() const { return filter_damage_; }
+  // Returns RocksDB's error if the filter is damaged, otherwise "". Reads the
+  // whole file if a filter of a known policy was not visited, because RocksDB
+  // reports no error when it opens a file with a damaged full filter.
+  std::string FindFilterDamage() const;
 
   FilterHolds filter_holds() const;
 
@@ -79,36 +82,30 @@ class SstFile {
   // library.
   std::optional<PartitionKeyExtractor> partition_key() const;
 
-  // Calls `visit` once for each key, in the file's order. With
-  // `live_keys_only`, leaves out keys whose latest entry is a deletion. Without
-  // it, a file with deletions is an error before RocksDB 9.2. Blocks that Open
-  // has visited must not be used afterwards.
-  bool ForEachKey(bool live_keys_only,
-                  const std::function<void(std::string_view key)>& visit,
-                  std::string* error);
+  // Calls `visit` once for each key, also for keys of deletions, in the file's
+  // order. A file with deletions is an error before RocksDB 9.2. Returns false,
+  // and leaves `*error` as it was, if `visit` returned false.
+  bool ForEachKey(const VisitKey& visit, std::string* error);
 
  private:
-  SstFile(std::string path,
-          std::unique_ptr<ROCKSDB_NAMESPACE::SstFileReader> reader)
-      : path_(std::move(path)),
-        reader_(std::move(reader)),
-        properties_(reader_->GetTableProperties()),
-        filter_kind_(properties_->filter_size == 0 ? FilterKind::kNone
-                                                   : FilterKind::kUnknown) {}
+  explicit SstFile(std::string path) : path_(std::move(path)) {}
 
-  bool OpenAgain(const VisitBlock& visit, std::string* error);
+  ROCKSDB_NAMESPACE::Status OpenReader(
+      const ROCKSDB_NAMESPACE::Comparator* comparator,
+      const std::string& filter_name, const VisitBlock& visit);
   bool OpenWithFilter(const VisitBlock& visit, std::string* error);
+  bool OpenWithoutFilter(const ROCKSDB_NAMESPACE::Comparator* comparator,
+                         std::string* error);
   void AddBlock(const std::string& filter_name,
                 const ROCKSDB_NAMESPACE::Slice& block, const VisitBlock& visit);
-  void SetDamage(const std::string& damage);
-  std::string WhyNoFilter() const;
-  bool CanReadKeys(bool live_keys_only, std::string* error) const;
+  bool CanReadKeys(std::string* error) const;
 
   const std::string path_;
   std::unique_ptr<ROCKSDB_NAMESPACE::SstFileReader> reader_;
-  const std::shared_ptr<const ROCKSDB_NAMESPACE::TableProperties> properties_;
-  FilterKind filter_kind_;
-  std::string filter_damage_;
+  std::shared_ptr<const ROCKSDB_NAMESPACE::TableProperties> properties_;
+  FilterKind filter_kind_ = FilterKind::kUnknown;
+  bool was_visited_ = false;
+  std::string damage_of_partition_;
   // The number of the visited blocks, and their size in bytes with their
   // trailers.
   uint64_t num_blocks_ = 0;

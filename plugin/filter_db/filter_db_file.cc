@@ -2,6 +2,8 @@
 
 #include "plugin/filter_db/filter_db_file.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -15,9 +17,8 @@
 #include "plugin/filter/filter_view.h"
 #include "plugin/filter/kernels/dispatch.h"
 #include "plugin/filter/sizing.h"
-#include "plugin/io/file_io.h"
-#include "plugin/io/output_file.h"
-#include "plugin/io/temporary_file.h"
+#include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/write_file.h"
 
 namespace cassandra_bloom {
 namespace {
@@ -37,20 +38,35 @@ Hash128 HashOf(std::string_view key, HashOrder order) {
   return InOrder(CassandraMurmur3(key.data(), key.size()), order);
 }
 
-void ReverseBytesOfWords(const char* from, size_t num_words, char* to) {
+void ReverseBytesOfWords(char* words, size_t num_words) {
+  for (size_t i = 0; i < 8 * num_words; i += 8) {
+    std::reverse(words + i, words + i + 8);
+  }
+}
+
+void CopyReversedWords(const char* from, size_t num_words, char* to) {
   for (size_t i = 0; i < 8 * num_words; i += 8) {
     std::reverse_copy(from + i, from + i + 8, to + i);
   }
 }
 
-// Copies words from little-endian order to `order`, or from `order` to
-// little-endian order, which is the same operation.
+// Copies words from little-endian order to `order`.
 void CopyBits(const char* from, size_t num_words, WordOrder order, char* to) {
   if (order == WordOrder::kLittleEndianWords) {
     std::copy_n(from, 8 * num_words, to);
   } else {
-    ReverseBytesOfWords(from, num_words, to);
+    CopyReversedWords(from, num_words, to);
   }
+}
+
+bool IsRegularOrNew(const std::string& path, std::string* error) {
+  struct stat status;
+  if (lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) {
+    return true;
+  }
+  *error = path + ": is " + NameOfFileType(status.st_mode) +
+           ", not a regular file, and is left alone";
+  return false;
 }
 
 std::string Number(int64_t number) { return std::to_string(number); }
@@ -77,21 +93,40 @@ std::string Fault(const char* data, size_t size) {
          Number(num_words) + " words belongs to a file of " + Number(expected);
 }
 
+// Checks the header before the whole file is read, because a damaged file may
+// be larger than the memory.
+bool CheckHeader(int fd, const std::string& path, std::string* error) {
+  uint64_t size = 0;
+  if (!SizeOfRegularFile(fd, path, &size, error)) {
+    return false;
+  }
+  char header[kFilterDbHeaderSize] = {};
+  if (ReadAt(fd, 0, sizeof(header), header) < 0) {
+    return FailWithErrno(path, "cannot read", error);
+  }
+  ParsedFilter ignored;
+  if (size > 0 && !ParseFilterDb(header, static_cast<size_t>(size), &ignored)) {
+    *error = path + ": " + Fault(header, static_cast<size_t>(size));
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 // ---- Reading ----
 
 struct FilterDbFile::Content {
   FilterForm form;
-  std::unique_ptr<MappedFile> file;
-  std::vector<char> own_bits;  // Empty if the file's bits are used.
+  std::string bytes;  // The whole file, with the bits in little-endian order.
   ParsedFilter filter;
   std::optional<FilterView> view;  // Not set for an empty Filter.db.
 
-  // Reads a whole Filter.db from `data`. `bits_stay` must be true only if the
-  // bytes at `data` live as long as this object. If it is true, little-endian
-  // bits are not copied.
-  bool Read(const char* data, size_t size, bool bits_stay, std::string* error) {
+  // Parses `bytes`, which are the content of a Filter.db of this form, and
+  // brings the bits into little-endian order.
+  bool Parse(std::string* error) {
+    const char* const data = bytes.data();
+    const size_t size = bytes.size();
     if (size == 0) {
       return true;
     }
@@ -100,10 +135,8 @@ struct FilterDbFile::Content {
       *error = Fault(data, size);
       return false;
     }
-    if (!bits_stay || form.word_order == WordOrder::kBigEndianWords) {
-      own_bits.resize(8 * size_t{filter.num_words});
-      CopyBits(filter.bits, filter.num_words, form.word_order, own_bits.data());
-      filter.bits = own_bits.data();
+    if (form.word_order == WordOrder::kBigEndianWords) {
+      ReverseBytesOfWords(bytes.data() + kFilterDbHeaderSize, filter.num_words);
     }
     view.emplace(filter);
     return true;
@@ -115,17 +148,15 @@ std::unique_ptr<FilterDbFile> FilterDbFile::Open(const std::string& path,
                                                  std::string* error) {
   auto content = std::make_unique<Content>();
   content->form = form;
-  content->file = MappedFile::Open(path, error);
-  if (content->file == nullptr) {
+  const FileDescriptor fd(OpenForReading(path));
+  if (!CheckHeader(fd.get(), path, error) ||
+      !ReadRegularFile(fd.get(), path, std::numeric_limits<uint64_t>::max(),
+                       &content->bytes, error)) {
     return nullptr;
   }
-  if (!content->Read(content->file->data(), content->file->size(),
-                     /*bits_stay=*/true, error)) {
+  if (!content->Parse(error)) {
     *error = path + ": " + *error;
     return nullptr;
-  }
-  if (!content->own_bits.empty()) {
-    content->file.reset();
   }
   return std::unique_ptr<FilterDbFile>(new FilterDbFile(std::move(content)));
 }
@@ -135,10 +166,10 @@ std::unique_ptr<FilterDbFile> FilterDbFile::FromBytes(std::string_view bytes,
                                                       std::string* error) {
   auto content = std::make_unique<Content>();
   content->form = form;
-  return content->Read(bytes.data(), bytes.size(), /*bits_stay=*/false, error)
-             ? std::unique_ptr<FilterDbFile>(
-                   new FilterDbFile(std::move(content)))
-             : nullptr;
+  content->bytes = bytes;
+  return content->Parse(error) ? std::unique_ptr<FilterDbFile>(
+                                     new FilterDbFile(std::move(content)))
+                               : nullptr;
 }
 
 FilterDbFile::FilterDbFile(std::unique_ptr<Content> content)
@@ -303,9 +334,11 @@ void SerializeFilterDb(FilterForm form, int num_probes, uint32_t num_words,
 bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
                        uint32_t num_words, const char* bits, bool overwrite,
                        std::string* error) {
-  RemoveLeftOversOf(path);
-  return WriteOutput(path, overwrite,
-                     FilterDbContent(form, num_probes, num_words, bits), error);
+  std::string file = path;
+  return FollowLinks(&file, error) && IsRegularOrNew(file, error) &&
+         WriteFileAtomically(file, overwrite,
+                             FilterDbContent(form, num_probes, num_words, bits),
+                             error);
 }
 
 WriteContent FilterDbContent(FilterForm form, int num_probes,
@@ -328,7 +361,7 @@ WriteContent FilterDbContent(FilterForm form, int num_probes,
     }
     for (size_t done = 0; done < num_words; done += kWordsAtOnce) {
       const size_t n = std::min(kWordsAtOnce, num_words - done);
-      ReverseBytesOfWords(bits + 8 * done, n, reversed.data());
+      CopyReversedWords(bits + 8 * done, n, reversed.data());
       if (!append(reversed.data(), 8 * n)) {
         return false;
       }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cassandra_bloom/filter_db.h"
-#include "plugin/io/output_file.h"
+#include "plugin/filter_db/write_file.h"
 
 namespace cassandra_bloom {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plugin/io/names.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom {
 namespace {

@@ -72,7 +72,7 @@ enum class RocksdbsKind { kBloom, kRibbon, kOther };
 // Returns which of RocksDB's own filters a block without our trailer is. Of the
 // last five bytes, the first is -1 for a Bloom filter and -2 for a Ribbon
 // filter. For a Bloom filter, the second is 0.
-// Tested in tests/export/filter_kind_test.cc.
+// Tested in tests/export/sst_file_test.cc.
 constexpr RocksdbsKind RocksdbsKindOf(std::string_view block) {
   if (block.size() <= sizeof(kTrailer)) {
     return RocksdbsKind::kOther;

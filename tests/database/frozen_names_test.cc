@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-#include "cassandra_bloom/filter_db_export_listener.h"
+#include "cassandra_bloom/filter_db_export.h"
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"

@@ -36,6 +36,7 @@ NOT_RUN = {
     'make bench-db ROCKSDB=TREE BENCH_DB_FLAGS="--break-even --policies=uniform"': _LONG + "by hand",
     "make soak MINUTES=60": _LONG + "tests/stress/soak, for seconds",
     "make crash ROUNDS=100": _LONG + "tests/stress/soak, for seconds",
+    "make export-stress KILLS=200 SECONDS=1200": _LONG + "tests/stress/export_stress, for seconds",
     "make random SECONDS=600": _LONG + "tests/stress/random, for seconds",
     "make scan-loop SCANS=5000": _LONG + "scan_loop_test, for seconds",
     "make damage CASES=4000": _LONG + "ctest runs damage_test, with fewer cases",

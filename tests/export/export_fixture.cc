@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "plugin/export/listener.h"
+
 namespace cassandra_bloom::testing {
 
 ListenerPtr NewListener(const std::string& out_dir,
@@ -114,6 +116,10 @@ void ExportTest::ExpectFollowed(const std::string& sstable_version) {
       << " and live "
       << ::testing::PrintToString(LiveFilterNames(db_, sstable_version));
   ExpectFiltersAreTheirs(db_, out_.path(), sstable_version);
+}
+
+void ExportTest::WaitUntilIdle() const {
+  static_cast<FilterDbExportListener&>(*listener_).worker()->WaitUntilIdle();
 }
 
 std::unique_ptr<FileDescriptor> ExportTest::LockFolder() const {

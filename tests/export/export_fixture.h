@@ -17,8 +17,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export.h"
-#include "cassandra_bloom/filter_db_export_listener.h"
-#include "plugin/io/file_io.h"
+#include "plugin/filter_db/read_file.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/test_db.h"
@@ -35,20 +34,6 @@ inline const rocksdb::WriteOptions kWrite;
 // Returns the name of the Filter.db for the SST file with this number.
 inline std::string FilterName(uint64_t number) {
   return "nb-" + std::to_string(number) + "-big-Filter.db";
-}
-
-inline FilterDbExportOptions ForVersion(const std::string& sstable_version) {
-  FilterDbExportOptions options;
-  options.sstable_version = sstable_version;
-  return options;
-}
-
-inline FilterDbExportOptions ForPartitionKey(const std::string& partition_key,
-                                             ExportFrom from) {
-  FilterDbExportOptions options;
-  options.partition_key = partition_key;
-  options.from = from;
-  return options;
 }
 
 // Throws std::runtime_error if the listener cannot be created.
@@ -107,6 +92,9 @@ class ExportTest : public ::testing::Test {
 
   // Waits until the listener has updated the folder, and checks the filters.
   void ExpectFollowed(const std::string& sstable_version = "nb");
+
+  // Waits until the listener has nothing to do.
+  void WaitUntilIdle() const;
 
   // Locks the folder until the returned object is destroyed.
   std::unique_ptr<FileDescriptor> LockFolder() const;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "plugin/export/listener.h"
+
 #include <rocksdb/convenience.h>
 #include <rocksdb/utilities/checkpoint.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <rocksdb/utilities/object_registry.h>
+#include <rocksdb/utilities/options_util.h>
 
 #include <atomic>
 #include <chrono>
@@ -15,8 +15,9 @@
 #include <thread>
 #include <vector>
 
+#include "cassandra_bloom/filter_policy.h"
 #include "tests/export/export_fixture.h"
-#include "tests/support/random_keys.h"
+#include "tests/support/rocksdb/opened_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -36,14 +37,6 @@ TEST_F(ListenerTest, FlushAndCompaction) {
   EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).removed == 3; }));
   EXPECT_EQ(CountsOf(listener_).exported, 4);
   EXPECT_EQ(CountsOf(listener_).failed, 0);
-}
-
-TEST_F(ListenerTest, MovedFilesStay) {
-  Listen();
-  AddFiles(1);
-  ExpectFollowed();
-  MoveToLevel(3);
-  ExpectFollowed();
 }
 
 TEST_F(ListenerTest, Ingestion) {
@@ -66,94 +59,28 @@ TEST_F(ListenerTest, AColumnFamilyThatIsDropped) {
   EXPECT_EQ(Filters().size(), 1);
 }
 
-// RocksDB sends no event for imported files. When these files are removed,
-// their filters must be removed, too.
-TEST_F(ListenerTest, AnImportThatIsDropped) {
-  Listen();
-  AddFiles(1);
-  ExpectFollowed();
-  rocksdb::Checkpoint* made = nullptr;
-  Require(rocksdb::Checkpoint::Create(db_.get(), &made));
-  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
-  const TempDir dir;
-  rocksdb::ExportImportFilesMetaData* exported = nullptr;
-  Require(checkpoint->ExportColumnFamily(db_->DefaultColumnFamily(),
-                                         dir / "files", &exported));
-  const std::unique_ptr<rocksdb::ExportImportFilesMetaData> files(exported);
-  rocksdb::ColumnFamilyHandle* other = nullptr;
-  Require(db_->CreateColumnFamilyWithImport(
-      db_.options(), "other", rocksdb::ImportColumnFamilyOptions(), *files,
-      &other));
-  ASSERT_TRUE(Reconcile()) << error_;
-  EXPECT_EQ(Filters().size(), 2);
-  AddFiles(1);
-  ExpectFollowed();
-  Require(db_->DropColumnFamily(other));
-  Require(db_->DestroyColumnFamilyHandle(other));
-  ExpectFollowed();
-  EXPECT_EQ(Filters().size(), 2);
-}
-
 TEST_F(ListenerTest, ARangeThatIsDeleted) {
   Listen();
   AddFiles(3);
   MoveToLevel(3);  // DeleteFilesInRange skips level 0.
   AddFiles(1);
   ExpectFollowed();
-  EXPECT_EQ(Filters().size(), 4);
   Require(rocksdb::DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(),
                                       nullptr, nullptr));
   ExpectFollowed();
   EXPECT_EQ(Filters().size(), 1);
 }
 
-TEST_F(ListenerTest, SwitchedOnForADatabaseThatHasFiles) {
-  AddFiles(3);
-  WriteFile(out_ / "notes", "not ours");
-  Listen();
-  EXPECT_EQ(Filters(), Names{"notes"});
-  fs::remove(out_ / "notes");
-  AddFiles(1);
-  ExpectFollowed();
-  EXPECT_EQ(Filters().size(), 4);
-}
-
-TEST_F(ListenerTest, ReconcileWithoutAnyEvent) {
-  AddFiles(3);
-  ASSERT_TRUE(Reconcile()) << error_;
-  EXPECT_EQ(report_.exported.size(), 3);
-  EXPECT_EQ(Filters(), Live());
-  ExpectFiltersAreTheirs(db_, out_.path());
-  Listen();
-  ASSERT_TRUE(Reconcile()) << error_;
-  EXPECT_EQ(report_.kept.size(), 3);
-  EXPECT_EQ(report_.exported.size(), 0);
-}
-
-// The database changes while it is open without the listener. At the next
-// event, the listener must update the whole folder.
-TEST_F(ListenerTest, Reopened) {
-  Listen();
-  AddFiles(2);
-  ExpectFollowed();
-  Open({});
-  AddFiles(1);
-  db_.Compact();
-  db_.Put(NumberedRows(next_, next_ + 1000));  // No flush follows.
-  Open({listener_});
-  EXPECT_NE(Filters(), Live());
-  AddFiles(1);
-  ExpectFollowed();
-  EXPECT_EQ(Filters().size(), 3);
-}
-
-// RocksDB sends no event at the end of DB::CompactFiles. The listener must find
-// the new file when RocksDB deletes an old one.
+// RocksDB sends no event at the end of DB::CompactFiles. Here an iterator also
+// keeps RocksDB from deleting the old files.
 TEST_F(ListenerTest, CompactFiles) {
   Listen();
   AddFiles(3);
+  ExpectFollowed();
   std::vector<rocksdb::LiveFileMetaData> files;
   db_->GetLiveFilesMetaData(&files);
+  const std::unique_ptr<rocksdb::Iterator> iterator(
+      db_->NewIterator(rocksdb::ReadOptions()));
   Require(db_->CompactFiles(rocksdb::CompactionOptions(),
                             {files[0].name, files[1].name, files[2].name},
                             /*output_level=*/2));
@@ -161,14 +88,67 @@ TEST_F(ListenerTest, CompactFiles) {
   EXPECT_EQ(Filters().size(), 1);
 }
 
-TEST_F(ListenerTest, FilesThatAreGoneAlready) {
+TEST_F(ListenerTest, SwitchedOnForADatabaseThatHasFiles) {
+  AddFiles(3);
   Listen();
-  AddFiles(2);
+  AddFiles(1);
   ExpectFollowed();
-  RemoveSstFiles(2);
+  EXPECT_EQ(Filters().size(), 4);
+  Open({});
+  AddFiles(1);
   db_.Compact();
+  Open({listener_});  // The same listener again.
+  AddFiles(1);
   ExpectFollowed();
-  EXPECT_EQ(Filters().size(), 1);
+  EXPECT_EQ(Filters().size(), 2);
+}
+
+// A program may delete its handle of the default column family at any time.
+TEST_F(ListenerTest, AHandleThatIsDeletedEarly) {
+  Listen();
+  AddFiles(1);
+  db_.Close();
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  std::unique_ptr<rocksdb::DB> db;
+  {
+    rocksdb::Options options = db_.options();
+    OpenedDb opened{};
+    Require(rocksdb::DB::Open(options, db_.path(),
+                              {{rocksdb::kDefaultColumnFamilyName, options}},
+                              &handles, &opened));
+    db = Own(std::move(opened));
+  }
+  for (int i = 0; i < 3; ++i) {
+    Require(db->Put(kWrite, "key", "value"));
+    Require(db->Flush(rocksdb::FlushOptions()));
+    if (i == 1) {
+      Require(db->DestroyColumnFamilyHandle(handles[0]));
+    }
+    EXPECT_TRUE(Eventually(
+        [&] { return Filters().size() == 2u + static_cast<size_t>(i); }));
+  }
+  Require(db->Close());
+  db.reset();
+  db_.Reopen();
+  ExpectFollowed();
+}
+
+TEST_F(ListenerTest, AFolderThatComesLateAndGoesAway) {
+  const std::string late = out_ / "late/out";
+  listener_ = NewListener(late);
+  Open({listener_});
+  AddFiles(1);
+  ExpectFailed(1, late + ": is no folder, and cannot be created: No such file");
+  fs::create_directory(out_ / "late");
+  AddFiles(1);
+  EXPECT_TRUE(Eventually([&] { return Follows(late, db_); }));
+  fs::remove_all(out_ / "late");
+  AddFiles(1);
+  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 2; }));
+  fs::create_directory(out_ / "late");
+  AddFiles(1);
+  EXPECT_TRUE(Eventually([&] { return Follows(late, db_); }));
+  ExpectFiltersAreTheirs(db_, late);
 }
 
 TEST_F(ListenerTest, TwoDatabasesAndOneFolder) {
@@ -183,19 +163,6 @@ TEST_F(ListenerTest, TwoDatabasesAndOneFolder) {
   EXPECT_TRUE(Eventually([&] { return CountsOf(listener).failed == 1; }));
   EXPECT_THAT(ReadFile(other.path() + "/LOG"),
               HasSubstr("holds the filters of another database"));
-  ExpectFollowed();
-}
-
-TEST_F(ListenerTest, OneDatabaseAListener) {
-  Listen();
-  AddFiles(1);
-  ExpectFollowed();
-  rocksdb::Options options = DbOptions(OurPolicy());
-  options.listeners = {listener_};
-  TestDb other(options);
-  AddFile(&other, 0, 1000);
-  // Waits, because a flush may return before RocksDB sends the event.
-  ExpectFailed(1, "");
   ExpectFollowed();
 }
 
@@ -243,55 +210,97 @@ TEST_F(ListenerTest, OtherListenersHaveNoCounts) {
   EXPECT_FALSE(GetFilterDbExportCounts(Other(), &counts));
 }
 
-// ---- A writing process that is killed ----
+// ---- Options ----
 
-class Writer {
+// RocksDB writes the name of this listener to the OPTIONS file, but cannot
+// create the listener from the name.
+class OtherListener final : public rocksdb::EventListener {
  public:
-  Writer(const std::string& db, const std::string& out_dir, uint32_t seed) {
-    std::string texts[] = {CASSANDRA_BLOOM_LISTENER_WRITER, db, out_dir,
-                           std::to_string(seed)};
-    char* const arguments[] = {texts[0].data(), texts[1].data(),
-                               texts[2].data(), texts[3].data(), nullptr};
-    EXPECT_EQ(
-        posix_spawn(&pid_, arguments[0], nullptr, nullptr, arguments, environ),
-        0);
-  }
-
-  // Returns true if the process was still running.
-  bool Kill() {
-    kill(pid_, SIGKILL);
-    int status = 0;
-    return waitpid(pid_, &status, 0) == pid_ && WIFSIGNALED(status);
-  }
-
- private:
-  pid_t pid_ = 0;
+  const char* Name() const override { return "ErrorHandlerListener"; }
 };
 
-TEST_F(ListenerTest, KilledAndOpenedAgain) {
-  Listen();
-  const rocksdb::Options options = db_.options();
-  uint64_t random = Seed();
-  uint64_t files_seen = 0;
-  for (int round = 0; round < 12; ++round) {
-    db_.Close();
-    Writer writer(db_.path(), out_.path(),
-                  static_cast<uint32_t>(NextRandom(&random)));
-    std::this_thread::sleep_for(
-        std::chrono::milliseconds(100 + NextRandom(&random) % 400));
-    ASSERT_TRUE(writer.Kill());
-    db_.Reopen(options);
-    files_seen += Filters().size();
-    if (round % 2 == 0) {
-      ASSERT_TRUE(Reconcile()) << error_;
-      EXPECT_EQ(Filters(), Live());
-    } else {
-      db_.Put(NumberedRows(0, 10));  // Makes RocksDB send an event.
-      db_.Flush();
-    }
-    ExpectFollowed();
+class ListenerOptionsTest : public ExportTest {
+ protected:
+  ListenerOptionsTest() {
+    config_.registry = rocksdb::ObjectRegistry::NewInstance();
+    config_.registry->AddLibrary("test", register_cassandra_bloom, "");
+    config_.ignore_unknown_options = false;
   }
-  EXPECT_GT(files_seen, 12);
+
+  rocksdb::Status Parse(const std::string& listeners,
+                        rocksdb::DBOptions* options) {
+    return rocksdb::GetDBOptionsFromString(config_, rocksdb::DBOptions(),
+                                           "listeners=" + listeners, options);
+  }
+
+  std::vector<ListenerPtr> Reloaded() {
+    rocksdb::DBOptions options;
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    Require(
+        rocksdb::LoadLatestOptions(config_, db_.path(), &options, &families));
+    return options.listeners;
+  }
+
+  void ExpectFed(const std::vector<ListenerPtr>& listeners,
+                 const std::string& folder) {
+    Open(listeners);
+    AddFile(&db_, 0, 100);
+    EXPECT_TRUE(Eventually([&] { return Follows(folder, db_); })) << folder;
+    fs::remove_all(folder);
+  }
+
+  rocksdb::ConfigOptions config_;
+};
+
+// When the database opens with the reloaded listeners, RocksDB writes a new
+// OPTIONS file, which is read again.
+TEST_F(ListenerOptionsTest, SurviveTheOptionsFile) {
+  const auto other = std::make_shared<OtherListener>();
+  for (const std::string name : {"a", "a:b;c=d,e {#}\t"}) {
+    const std::string folder = out_ / name;
+    for (const auto& listeners : std::vector<std::vector<ListenerPtr>>{
+             {NewListener(folder)}, {other, NewListener(folder), other}}) {
+      ExpectFed(listeners, folder);
+      ExpectFed(Reloaded(), folder);
+      ExpectFed(Reloaded(), folder);
+    }
+  }
+}
+
+TEST_F(ListenerOptionsTest, WhatIsRefused) {
+  const std::string id = "id=cassandra_bloom_export";
+  const struct {
+    std::string listeners;
+    const char* message;
+  } refusals[] = {
+      {"cassandra_bloom_export", "is unknown; the listener is"},
+      {"cassandra_bloom_export(xx,/a)", "SSTable version 'xx' is unknown"},
+      {"{" + id + ";out_dir=/a;sstable_version=nb}",
+       "takes no options; the listener is cassandra_bloom_export(nb,/var"},
+      {"{{" + id + "(nb,/a);out_dir=/b}}", "takes no options"},
+      {"{id=cassandra_bloom;out_dir=/a}", "takes no options"},
+  };
+  for (const auto& refusal : refusals) {
+    rocksdb::DBOptions options;
+    EXPECT_THAT(Parse(refusal.listeners, &options).ToString(),
+                HasSubstr(refusal.message))
+        << refusal.listeners;
+  }
+  std::string error;
+  EXPECT_EQ(NewFilterDbExportListener("", "nb", &error), nullptr);
+  EXPECT_THAT(error, HasSubstr("has no path of the folder"));
+  EXPECT_EQ(NewFilterDbExportListener(out_.path(), "xx", &error), nullptr);
+  EXPECT_THAT(error, HasSubstr("'xx' is unknown"));
+}
+
+TEST_F(ListenerOptionsTest, OtherListenersAreNotOurs) {
+  for (const char* const text :
+       {"my_cassandra_bloom_export", "Other:my_cassandra_bloom_export",
+        "{id=Other;name=cassandra_bloom_export}"}) {
+    rocksdb::DBOptions options;
+    Require(Parse(text, &options));
+    EXPECT_TRUE(options.listeners.empty()) << text;
+  }
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests ExportWorker, the background thread of an export listener.
-
 #include "plugin/export/worker.h"
+
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+#include <rocksdb/sst_file_writer.h>
 
 #include <chrono>
 #include <filesystem>
@@ -11,288 +13,142 @@
 #include <thread>
 #include <vector>
 
-#include "cassandra_bloom/filter_db.h"
 #include "tests/export/export_fixture.h"
+#include "tests/support/rocksdb/opened_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::StartsWith;
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
 
+// The events of RocksDB are given by hand.
 class WorkerTest : public ExportTest {
  protected:
-  // Returns an empty list of SST files for the database with this name.
-  static LiveSsts Listing(const std::string& database) {
-    LiveSsts listing;
-    listing.database = database;
-    return listing;
+  WorkerTest() { NewWorker(); }
+
+  void NewWorker() {
+    worker_ =
+        std::make_unique<ExportWorker>(out_.path(), *PlanExport({}, &error_));
   }
 
-  ExportWorker worker_{std::vector<ExportTarget>{{out_.path(), "nb"}}};
+  void ExpectUpToDate() {
+    worker_->WaitUntilIdle();
+    EXPECT_EQ(Filters(), Live());
+  }
+
+  std::unique_ptr<ExportWorker> worker_;
 };
 
-// ---- Pending work ----
-
-TEST_F(WorkerTest, AddsNoWorkUntilAListingComes) {
-  EXPECT_TRUE(worker_.NeedsListing());
-  worker_.AddChanges({}, {"/db/000001.sst"});
-  EXPECT_TRUE(worker_.AddDeletion(1));
-  EXPECT_FALSE(worker_.AddDeletion(1));
-  worker_.Wait();
-  EXPECT_FALSE(fs::exists(out_ / kMark));
-  worker_.ReplaceListing(Listing("a"));
-  EXPECT_FALSE(worker_.NeedsListing());
-  worker_.Wait();
-  EXPECT_THAT(ReadFile(out_ / kMark), StartsWith("a\n"));
+TEST_F(WorkerTest, OnePassAfterManyEvents) {
+  AddFiles(3);
+  worker_->OnFileCreated(1);  // No database is known yet.
+  worker_->OnFileDeleted(1);
+  worker_->WaitUntilIdle();
+  EXPECT_EQ(Filters(), Names());
+  for (int i = 0; i < 100; ++i) {
+    worker_->OnChange(db_.get());
+  }
+  ExpectUpToDate();
+  EXPECT_EQ(worker_->counts().exported, 3u);
+  db_.Compact();
+  worker_->OnFileDeleted(1);
+  ExpectUpToDate();
+  EXPECT_EQ(worker_->counts().removed, 3u);
+  EXPECT_EQ(worker_->counts().failed, 0u);
 }
 
-// The second list of SST files comes while the work for the first list fails.
-// The failure must not drop the second list.
-TEST_F(WorkerTest, AListingThatComesDuringWorkThatFails) {
-  WriteFile(out_ / kMark, "b\n");
+TEST_F(WorkerTest, WithoutAnyoneWaiting) {
+  AddFiles(1);
+  worker_->OnChange(db_.get());
+  EXPECT_EQ(Filters(), Names());
+  EXPECT_TRUE(Eventually([&] { return Follows(out_.path(), db_); }));
+  AddFiles(1);
+  // The events do not end, but the work is done nevertheless.
+  EXPECT_TRUE(Eventually([&] {
+    worker_->OnFileDeleted(1);
+    return Follows(out_.path(), db_);
+  }));
+}
+
+// RocksDB says that a file was written before the file is live. So the files
+// are listed again until the file is live.
+TEST_F(WorkerTest, AFileThatIsNotLiveYet) {
+  AddFiles(1);
+  worker_->OnChange(db_.get());
+  worker_->OnFileCreated(1000);
+  ExpectUpToDate();
+  AddFiles(1);  // Without any event.
+  EXPECT_TRUE(Eventually([&] { return Follows(out_.path(), db_); }));
+}
+
+TEST_F(WorkerTest, TheDatabaseCloses) {
+  AddFiles(3);
   auto lock = LockFolder();
-  worker_.ReplaceListing(Listing("a"));
-  // Gives the background thread time to begin work on the first list.
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  worker_.RequestListing();
-  worker_.ReplaceListing(Listing("b"));
-  lock.reset();
-  worker_.Wait();
-  EXPECT_LE(worker_.counts().failed, 1);
-  EXPECT_FALSE(worker_.NeedsListing());
-  EXPECT_THAT(ReadFile(out_ / kMark), StartsWith("b\nnb\t"));
-}
-
-// A change comes while the work for a list of SST files fails. The worker drops
-// the change, because the next list will contain it.
-TEST_F(WorkerTest, ChangesThatComeDuringWorkThatFails) {
-  WriteFile(out_ / kMark, "b\n");
-  auto lock = LockFolder();
-  worker_.ReplaceListing(Listing("a"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  worker_.AddDeletion(1);
-  lock.reset();
-  worker_.Wait();
-  EXPECT_EQ(worker_.counts().failed, 1);
-  EXPECT_TRUE(worker_.NeedsListing());
-}
-
-// When a database closes, the worker must still do the pending work, even if
-// the worker needs a new list of SST files.
-TEST_F(WorkerTest, PendingWorkIsDoneThoughAListingIsNeeded) {
-  worker_.ReplaceListing(Listing("a"));
-  worker_.Wait();
-  auto lock = LockFolder();
-  worker_.AddDeletion(1);
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  WriteFile(out_ / FilterName(2), "");
-  worker_.AddDeletion(2);
-  worker_.DatabaseIsClosed();
-  lock.reset();
-  worker_.Wait();
-  EXPECT_TRUE(worker_.NeedsListing());
-  EXPECT_FALSE(fs::exists(out_ / FilterName(2)));
-  EXPECT_EQ(worker_.counts().removed, 1);
-}
-
-// ---- The folder ----
-
-TEST_F(WorkerTest, ClosingTakesUntilAllIsDone) {
-  Listen();
-  AddFiles(5);
+  worker_->OnChange(db_.get());
+  std::this_thread::sleep_for(milliseconds(400));  // It waits for the lock.
+  AddFiles(1);
   const Names live = Live();
-  listener_.reset();
-  Open({});
-  EXPECT_EQ(Filters(), live);
-}
-
-TEST_F(WorkerTest, TheDatabaseDoesNotWait) {
-  Listen();
-  auto lock = LockFolder();
-  AddFiles(3);
-  db_.Compact();
-  std::string value;
-  EXPECT_TRUE(db_->Get(rocksdb::ReadOptions(), NumberedKey(1), &value).ok());
-  EXPECT_EQ(Filters(), Names{});
+  worker_->OnDatabaseMayClose();
+  db_.Close();
   lock.reset();
-  ExpectFollowed();
+  worker_->WaitUntilIdle();
+  EXPECT_EQ(Filters(), live);  // By the last listing.
+  db_.Reopen();
+  AddFiles(1);
+  worker_->OnFileCreated(1);
+  worker_->WaitUntilIdle();
+  EXPECT_EQ(Filters(), live);  // No event said which database it is.
+  worker_->OnChange(db_.get());
+  ExpectUpToDate();
 }
 
-// Closing the database must not wait for the folder's lock. Any process that
-// can read the folder can hold the lock.
-TEST_F(WorkerTest, ClosingDoesNotWaitForALock) {
-  Listen();
+TEST_F(WorkerTest, AnotherDatabase) {
   AddFiles(1);
-  ExpectFollowed();
-  auto lock = LockFolder();
-  AddFiles(1);
-  listener_.reset();
-  Open({});  // Would hang if closing waited for the lock.
-  EXPECT_EQ(Filters().size(), 1);
-  lock.reset();
-
-  Listen();
-  AddFiles(1);
-  ExpectFollowed();
-  EXPECT_EQ(Filters().size(), 3);
+  worker_->OnChange(db_.get());
+  ExpectUpToDate();
+  TestDb other(DbOptions(OurPolicy()));
+  worker_->OnChange(other.get());
+  EXPECT_EQ(worker_->counts().failed, 1u);
+  ExpectUpToDate();
 }
 
-TEST_F(WorkerTest, AFolderThatCannotBeWrittenTo) {
-  Listen();
+TEST_F(WorkerTest, AFailureIsTriedAgainAtTheNextEvent) {
   AddFiles(1);
-  ExpectFollowed();
-  // A file in place of the folder makes writing fail, even for root.
-  fs::rename(out_.path(), out_.path() + ".away");
-  WriteFile(out_.path(), "in the way");
-  AddFiles(2);
-  db_.Compact();
-  AddFiles(1);
-  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed > 0; }));
-  EXPECT_THAT(
-      ReadFile(db_.path() + "/LOG"),
-      HasSubstr("cassandra_bloom_export: " + out_.path() + ": is no folder"));
-  for (uint32_t i = 0; i < next_; i += 100) {
-    std::string value;
-    EXPECT_TRUE(db_->Get(rocksdb::ReadOptions(), NumberedKey(i), &value).ok());
-  }
-  EXPECT_FALSE(Reconcile());
-  EXPECT_THAT(error_, HasSubstr("is no folder"));
-
-  fs::remove(out_.path());
-  fs::rename(out_.path() + ".away", out_.path());
-  AddFiles(1);
-  ExpectFollowed();
-}
-
-TEST_F(WorkerTest, AFolderThatCannotBeMadeYet) {
-  const std::string late = out_ / "late/out";
-  listener_ = NewListener(late);
-  Open({listener_});
-  AddFiles(1);
-  ExpectFailed(1, "");
-  AddFiles(1);
-  ExpectFailed(2, "cassandra_bloom_export: " + late +
-                      ": is no folder, and cannot be created: No such file");
-
-  fs::create_directory(out_ / "late");
-  AddFiles(1);
-  EXPECT_TRUE(Eventually([&] { return Follows(late, db_); }));
-  ExpectFiltersAreTheirs(db_, late);
-  EXPECT_EQ(CountsOf(listener_).failed, 2);
-}
-
-TEST_F(WorkerTest, SstablesThatComeLater) {
-  Listen();
-  WriteFile(out_ / "nb-1-big-Data.db", "data");
-  AddFiles(1);
-  ExpectFailed(1, "holds SSTables of Cassandra, such as nb-1-big-Data");
-  EXPECT_EQ(Filters(), Names{"nb-1-big-Data.db"});
-  fs::remove(out_ / "nb-1-big-Data.db");
-  AddFiles(1);
-  ExpectFollowed();
-}
-
-TEST_F(WorkerTest, FiltersThatSomebodyRemoves) {
-  Listen();
-  AddFiles(3);
-  ExpectFollowed();
-  for (const std::string& name : Filters()) {
-    fs::remove(out_ / name);
-  }
-  AddFiles(1);
-  ExpectFollowed();
-  fs::remove(OneFilter());
-  db_.Compact();  // Removes the SST file of the removed filter.
-  ExpectFollowed();
-  EXPECT_EQ(Filters().size(), 1);
-  EXPECT_EQ(CountsOf(listener_).failed, 0);
-}
-
-TEST_F(WorkerTest, AFolderOfFiltersThatNoExportRecorded) {
-  WriteFile(out_ / "nb-1000000-big-Filter.db", "made by hand");
-  const auto before = StateOf(out_.path());
-  Listen();
-  AddFiles(1);
-  ExpectFailed(1,
-               "such as nb-1000000-big-Filter.db, and making the "
-               "folder follow a database would remove or replace "
-               "them; choose another folder, or take this one over "
-               "(filterdb export --sync --force)");
-  EXPECT_FALSE(Reconcile());
-  EXPECT_EQ(StateOf(out_.path()), before);
-  EXPECT_TRUE(TakeOver()) << error_;
-  AddFiles(1);
-  ExpectFollowed();
-  EXPECT_EQ(Filters().size(), 2);
-}
-
-// The folder already has filters of partition keys, not of whole keys.
-TEST_F(WorkerTest, AFolderOfOtherContents) {
-  AddFiles(1);
-  ASSERT_TRUE(Sync(ForPartitionKey("fixed:8", ExportFrom::kKeys))) << error_;
-  const auto before = StateOf(out_.path());
-  Listen();
-  AddFiles(1);
-  ExpectFailed(1, "holds filters made with partition_key=fixed:8 from=keys");
-  EXPECT_FALSE(Reconcile());
-  EXPECT_THAT(error_, HasSubstr("partition_key=fixed:8 from=keys"));
-  EXPECT_EQ(StateOf(out_.path()), before);
-
-  EXPECT_TRUE(TakeOver()) << error_;
-  AddFiles(1);
-  ExpectFollowed();
-  EXPECT_EQ(Filters().size(), 3);
-}
-
-// Without .cassandra_bloom_database, the listener does not know to which
-// database the filters belong.
-TEST_F(WorkerTest, AFolderWithoutItsMark) {
-  Listen();
-  AddFiles(1);
-  ExpectFollowed();
-  const std::string filter = OneFilter();
-  const std::string content = ReadFile(filter);
+  WriteFile(out_ / kMark, "another database\n");
+  worker_->OnChange(db_.get());
+  worker_->WaitUntilIdle();
+  EXPECT_EQ(worker_->counts().failed, 1u);
+  EXPECT_THAT(ReadFile(db_.path() + "/LOG"),
+              HasSubstr("cassandra_bloom_export: " + out_.path() +
+                        ": holds the filters of another database"));
   fs::remove(out_ / kMark);
-  AddFiles(1);
-  ExpectFailed(1, "");
-  // This filter is complete, but has no keys. TakeOver must replace the filter.
-  ASSERT_TRUE(FilterDbBuilder::ForBitsPerKey(10, 0, kNaAndLater, &error_)
-                  ->Write(filter, /*overwrite=*/true, &error_));
-  const auto before = StateOf(out_.path());
-  AddFiles(1);
-  ExpectFailed(2, "");
-  EXPECT_EQ(StateOf(out_.path()), before);
-  EXPECT_TRUE(TakeOver()) << error_;
-  AddFiles(1);
-  ExpectFollowed();
-  EXPECT_EQ(ReadFile(filter), content);
+  worker_->OnChange(db_.get());
+  ExpectUpToDate();
+  EXPECT_EQ(worker_->counts().failed, 1u);
 }
 
-TEST_F(WorkerTest, AFolderThatIsGoneIsMadeAgain) {
-  Listen();
-  AddFiles(2);
-  ExpectFollowed();
-  fs::remove_all(out_.path());
-  AddFiles(1);
-  ExpectFailed(1, "");
-  AddFiles(1);
-  ExpectFollowed();
-  EXPECT_EQ(Filters().size(), 4);
-}
-
-// An SST file that cannot be exported must count as one failure.
+// An SST file that cannot be exported counts as one failure.
 TEST_F(WorkerTest, AFileThatCannotBeExported) {
   const OddComparator comparator;
   rocksdb::Options odd_options = DbOptions(BuiltinPolicy());
   odd_options.comparator = &comparator;
-  Listen();
   rocksdb::ColumnFamilyHandle* const odd =
       AddColumnFamily("odd", odd_options, {{"key", "value"}});
-  ExpectFailed(1, "in the order of the comparator 'Odd'");
-  AddFiles(1);
-  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).exported == 1; }));
-  EXPECT_EQ(CountsOf(listener_).failed, 1);
+  for (int i = 0; i < 3; ++i) {
+    AddFiles(1);
+    worker_->OnChange(db_.get());
+    worker_->WaitUntilIdle();
+  }
+  EXPECT_EQ(worker_->counts().exported, 3u);
+  EXPECT_EQ(worker_->counts().failed, 1u);
+  EXPECT_THAT(ReadFile(db_.path() + "/LOG"),
+              HasSubstr("in the order of the comparator 'Odd'"));
+  worker_->OnDatabaseMayClose();
+  worker_->OnChange(db_.get());  // As after the next open.
+  worker_->WaitUntilIdle();
+  EXPECT_EQ(worker_->counts().failed, 2u);
   Require(db_->DestroyColumnFamilyHandle(odd));
 }
 
@@ -301,11 +157,143 @@ TEST_F(WorkerTest, FilesThatAreNotOnThisMachine) {
       rocksdb::NewMemEnv(rocksdb::Env::Default()));
   rocksdb::Options options = DbOptions(OurPolicy());
   options.env = memory.get();
-  listener_ = NewListener(out_.path());
-  options.listeners = {listener_};
   TestDb db(options);
   AddFile(&db, 0, 1000);
-  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 1; }));
+  worker_->OnChange(db.get());
+  worker_->WaitUntilIdle();
+  EXPECT_EQ(worker_->counts().failed, 1u);
+  worker_->OnDatabaseMayClose();
+}
+
+// ---- Closing takes less than 2 s ----
+
+// Local files that RocksDB does not sync, because making 10,000 SST files would
+// otherwise take minutes.
+class UnsyncedFileSystem final : public rocksdb::FileSystemWrapper {
+ public:
+  UnsyncedFileSystem() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+
+  const char* Name() const override { return "UnsyncedFileSystem"; }
+
+  rocksdb::IOStatus NewWritableFile(
+      const std::string& path, const rocksdb::FileOptions& options,
+      std::unique_ptr<rocksdb::FSWritableFile>* file,
+      rocksdb::IODebugContext* debug) override {
+    return Wrap(target()->NewWritableFile(path, options, file, debug), file);
+  }
+  rocksdb::IOStatus ReopenWritableFile(
+      const std::string& path, const rocksdb::FileOptions& options,
+      std::unique_ptr<rocksdb::FSWritableFile>* file,
+      rocksdb::IODebugContext* debug) override {
+    return Wrap(target()->ReopenWritableFile(path, options, file, debug), file);
+  }
+
+ private:
+  class File final : public rocksdb::FSWritableFileOwnerWrapper {
+   public:
+    using FSWritableFileOwnerWrapper::FSWritableFileOwnerWrapper;
+    rocksdb::IOStatus Sync(const rocksdb::IOOptions&,
+                           rocksdb::IODebugContext*) override {
+      return rocksdb::IOStatus::OK();
+    }
+    rocksdb::IOStatus Fsync(const rocksdb::IOOptions&,
+                            rocksdb::IODebugContext*) override {
+      return rocksdb::IOStatus::OK();
+    }
+  };
+
+  static rocksdb::IOStatus Wrap(
+      rocksdb::IOStatus status,
+      std::unique_ptr<rocksdb::FSWritableFile>* file) {
+    if (status.ok()) {
+      *file = std::make_unique<File>(std::move(*file));
+    }
+    return status;
+  }
+};
+
+rocksdb::Options Unsynced() {
+  static rocksdb::Env* const env =
+      rocksdb::NewCompositeEnv(std::make_shared<UnsyncedFileSystem>())
+          .release();
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.env = env;
+  return options;
+}
+
+class ClosingTest : public ExportTest {
+ protected:
+  ClosingTest() : ExportTest(Unsynced()) {}
+
+  // Opens the database with a listener, which begins to work. Closes the
+  // database and destroys the listener. Returns how long that took.
+  milliseconds TimeToClose(milliseconds of_work) {
+    db_.Close();
+    std::weak_ptr<rocksdb::EventListener> listener;
+    std::unique_ptr<rocksdb::DB> db;
+    {
+      rocksdb::Options options = db_.options();
+      options.listeners = {NewListener(out_.path())};
+      listener = options.listeners[0];
+      OpenedDb opened{};
+      Require(rocksdb::DB::Open(options, db_.path(), &opened));
+      db = Own(std::move(opened));
+    }
+    Require(db->Put(kWrite, "an event", "follows"));
+    Require(db->Flush(rocksdb::FlushOptions()));
+    std::this_thread::sleep_for(of_work);
+    const auto begin = Clock::now();
+    db.reset();
+    const auto taken = Clock::now() - begin;
+    EXPECT_TRUE(listener.expired());
+    db_.Reopen();
+    return std::chrono::duration_cast<milliseconds>(taken);
+  }
+
+  // Ingests `count` SST files with one key each.
+  void IngestFiles(int count) {
+    const TempDir dir;
+    std::vector<std::string> paths;
+    for (int i = 0; i < count; ++i) {
+      paths.push_back(dir / std::to_string(i));
+      rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), db_.options());
+      Require(writer.Open(paths.back()));
+      Require(writer.Put(NumberedKey(static_cast<uint32_t>(i)), "value"));
+      Require(writer.Finish());
+    }
+    rocksdb::IngestExternalFileOptions options;
+    options.move_files = true;
+    Require(db_->IngestExternalFile(paths, options));
+  }
+};
+
+// 10,000 files give the same, but making them takes a minute.
+TEST_F(ClosingTest, WithThousandsOfFilesToExport) {
+  constexpr int kFiles = 2000;
+  IngestFiles(kFiles);
+  EXPECT_LT(TimeToClose(milliseconds(500)).count(), 2000);
+  const size_t done = Filters().size();
+  EXPECT_GT(done, 0u);
+  // What was done is not lost.
+  FilterDbExportOptions dry_run;
+  dry_run.dry_run = true;
+  ASSERT_TRUE(Sync(dry_run)) << error_;
+  EXPECT_GE(report_.kept.size() + 1, done);
+  EXPECT_EQ(report_.removed.size(), 0u);
+}
+
+TEST_F(ClosingTest, WhileSomebodyElseHoldsTheLock) {
+  AddFiles(1);
+  const auto lock = LockFolder();
+  EXPECT_LT(TimeToClose(milliseconds(500)).count(), 2000);
+  EXPECT_LT(TimeToClose(milliseconds(0)).count(), 2000);
+  EXPECT_EQ(Filters(), Names());
+}
+
+TEST_F(ClosingTest, TheRestOfLittleWorkIsDone) {
+  AddFiles(3);
+  EXPECT_LT(TimeToClose(milliseconds(0)).count(), 2000);
+  EXPECT_EQ(Filters(), Live());
 }
 
 }  // namespace

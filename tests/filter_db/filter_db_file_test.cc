@@ -15,12 +15,13 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/endian.h"
-#include "plugin/io/output_file.h"
+#include "plugin/filter_db/write_file.h"
 #include "tests/support/broken_filters.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/sha256.h"
+#include "tests/support/special_files.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
@@ -305,6 +306,40 @@ TEST_F(FilterDbFileTest, IsWrittenWholeOrNotAtAll) {
     const FileSizeLimit enough(size);
     ASSERT_TRUE(builder->Write(Path("filter"), false, &error_)) << error_;
     fs::remove(Path("filter"));
+  }
+}
+
+// If the file were mapped, the process would end by SIGBUS.
+TEST_F(FilterDbFileTest, AFileThatSomebodyCutsWhileItIsOpen) {
+  const auto builder =
+      FilterDbBuilder::ForBitsPerKey(10, 100000, kNaAndLater, &error_);
+  builder->Add("key");
+  ASSERT_TRUE(builder->Write(Path("filter"), false, &error_)) << error_;
+  const auto filter = Open("filter", kNaAndLater);
+  ASSERT_NE(filter, nullptr) << error_;
+  fs::resize_file(Path("filter"), 0);
+  EXPECT_TRUE(filter->MayContain("key"));
+  EXPECT_EQ(filter->CountSetBits(),
+            static_cast<uint64_t>(filter->num_probes()));
+}
+
+TEST_F(FilterDbFileTest, ALinkIsFollowedAndWhatIsNoFileIsLeftAlone) {
+  const auto builder =
+      FilterDbBuilder::ForBitsPerKey(10, 1, kNaAndLater, &error_);
+  fs::create_directory(Path("folder"));
+  fs::create_symlink("folder/new", Path("link"));
+  ASSERT_TRUE(builder->Write(Path("link"), false, &error_)) << error_;
+  EXPECT_TRUE(fs::is_symlink(Path("link")));
+  EXPECT_TRUE(fs::is_regular_file(Path("folder/new")));
+  EXPECT_FALSE(builder->Write(Path("link"), false, &error_));
+  EXPECT_EQ(error_,
+            Path("folder/new") + ": will not be overwritten: File exists");
+  MakeFifo(Path("fifo"));
+  for (const std::string name : {"folder", "fifo"}) {
+    EXPECT_FALSE(builder->Write(Path(name), true, &error_));
+    EXPECT_EQ(error_, Path(name) +
+                          (name == "fifo" ? ": is a FIFO" : ": is a folder") +
+                          ", not a regular file, and is left alone");
   }
 }
 

@@ -20,13 +20,12 @@ from pathlib import Path
 # The folders of plugin/, and which other folders each may include.
 EDGES = {
     "filter": set(),
-    "io": set(),
-    "filter_db": {"filter", "io"},
+    "filter_db": {"filter"},
     "lsm": {"filter"},
     "policy": {"filter", "lsm"},
-    "export": {"filter", "io", "filter_db", "lsm", "policy"},
+    "export": {"filter", "filter_db", "lsm", "policy"},
     "registry": {"policy", "export"},
-    "c": {"filter", "io", "filter_db", "lsm", "policy", "export"},
+    "c": {"filter", "filter_db", "lsm", "policy", "export"},
     "register_on_load": {"policy", "c"},
     "preload": set(),
 }
@@ -52,7 +51,6 @@ PUBLIC = {
     "filter_db.h": "filter_db",
     "filter_policy.h": "policy",
     "filter_db_export.h": "export",
-    "filter_db_export_listener.h": "export",
     "c.h": "c",
 }
 
@@ -69,7 +67,6 @@ TOP_EDGES = {
 MAY_INCLUDE_ROCKSDB = (
     "include/cassandra_bloom/filter_policy.h",
     "include/cassandra_bloom/filter_db_export.h",
-    "include/cassandra_bloom/filter_db_export_listener.h",
     "plugin/policy/",
     "plugin/export/",
     "plugin/registry.cc",
@@ -82,7 +79,7 @@ ROCKSDB_RULE = ("include/", "plugin/", TOOLS_WITHOUT_ROCKSDB)
 # The most lines of C and C++ in a folder of plugin/ or tools/, without its subfolders,
 # and in a file. The files of LONG_FILES, with a template of kernels, may be longer.
 LINES_OF_A_FOLDER = 3000
-LINES_OF = {"plugin/export": 3600, "tools/sstable": 4000}
+LINES_OF = {"plugin/export": 3150, "tools/sstable": 4000}
 LINES_OF_A_FILE = 450
 LONG_FILES = "plugin/filter/kernels/"
 

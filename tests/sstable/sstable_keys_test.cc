@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
-#include "plugin/io/names.h"
+#include "plugin/filter_db/read_file.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/fake_sstable/cassandra_sstables.h"
 #include "tests/support/fake_sstable/fake_sstable.h"

@@ -20,7 +20,7 @@ TEST(ComponentNameTest, Parts) {
             "nb-1-big-");
   for (const std::string_view name :
        {"", "-", "Filter.db", "-Filter.db", "nb-1-big-", "nb-1-big-Other.db",
-        "nb-1-big-Filter.db.bak", "nb-1-big-Filter.db.cassandra_bloom-01234567",
+        "nb-1-big-Filter.db.bak", "nb-1-big-Filter.db.cassandra_bloom-new",
         "nb-1-big-SAI+aa+Meta.txt"}) {
     EXPECT_FALSE(ParseComponentName(name)) << name;
   }

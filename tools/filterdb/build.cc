@@ -7,8 +7,9 @@
 #include <string>
 
 #include "plugin/filter/sizing.h"
-#include "plugin/io/output_file.h"
+#include "plugin/filter_db/filter_db_file.h"
 #include "tools/filterdb/command.h"
+#include "tools/filterdb/output_file.h"
 #include "tools/sstable/health/filter_fill.h"
 #include "tools/sstable/health/finding.h"
 
@@ -93,7 +94,10 @@ ExitCode RunBuild(const BuildArguments& options) {
   }
   RefuseTooFull(options, expected, count, *builder);
   OrUnusable([&](std::string* error) {
-    return builder->Write(options.out, options.force, error);
+    return WriteOutput(options.out, options.force,
+                       FilterDbContent(form, builder->num_probes(),
+                                       builder->num_words(), builder->bits()),
+                       error);
   });
   KeepMessagesOffStdout(options.out);
   if (options.json) {

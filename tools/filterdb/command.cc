@@ -10,9 +10,9 @@
 #include <system_error>
 
 #include "plugin/filter/sizing.h"
+#include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
-#include "plugin/io/file_io.h"
-#include "plugin/io/output_file.h"
+#include "tools/filterdb/output_file.h"
 #include "tools/filterdb/progress_bar.h"
 #include "tools/sstable/buffered_key_reader.h"
 #include "tools/sstable/sstable_keys.h"

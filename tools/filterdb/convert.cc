@@ -4,8 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "plugin/io/output_file.h"
+#include "plugin/filter_db/filter_db_file.h"
 #include "tools/filterdb/command.h"
+#include "tools/filterdb/output_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -53,9 +54,10 @@ ExitCode RunConvert(const ConvertArguments& options) {
         "it anew from the keys or from Index.db with 'filterdb build'");
   }
   OrUnusable([&](std::string* error) {
-    return WriteFilterDbFile(options.out, to, filter->num_probes(),
-                             filter->num_words(), filter->bits(), options.force,
-                             error);
+    return WriteOutput(options.out, options.force,
+                       FilterDbContent(to, filter->num_probes(),
+                                       filter->num_words(), filter->bits()),
+                       error);
   });
   KeepMessagesOffStdout(options.out);
   if (options.json) {

@@ -3,13 +3,14 @@
 // Tested in tests/export/export_command_test.cc.
 
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export.h"
-#include "plugin/export/folder/folder.h"
 #include "tools/filterdb/command.h"
 #include "tools/filterdb/progress_bar.h"
 
@@ -27,15 +28,16 @@ struct ExportArguments {
 };
 
 Json ToJson(const ExportedFilterDb& exported) {
-  Json json = {{"sst", exported.sst_file},
-               {"file", exported.filter_db},
-               {"from", exported.from_block ? "block" : "keys"},
-               {"holds", exported.holds_prefixes ? "prefixes" : "keys"},
+  Json json = {{"sst", exported.sst_file}, {"file", exported.filter_db}};
+  if (exported.num_words == 0) {  // With --dry-run.
+    return json;
+  }
+  json.update({{"from", exported.from_block ? "block" : "keys"},
                {"partition_key", exported.partition_key},
                {"keys", exported.num_keys},
                {"probes", exported.num_probes},
                {"words", exported.num_words},
-               {"range_deletions", exported.num_range_deletions}};
+               {"range_deletions", exported.num_range_deletions}});
   if (!exported.why_not_block.empty()) {
     json["why_not_block"] = exported.why_not_block;
   }
@@ -44,9 +46,6 @@ Json ToJson(const ExportedFilterDb& exported) {
 
 std::string WhatIsIn(const ExportedFilterDb& exported) {
   const uint64_t count = exported.num_keys;
-  if (exported.holds_prefixes) {
-    return count == 1 ? "1 prefix" : std::to_string(count) + " prefixes";
-  }
   return exported.partition_key == "whole"
              ? Count(count, "key")
              : Count(count, "partition key") + " (" + exported.partition_key +
@@ -54,6 +53,12 @@ std::string WhatIsIn(const ExportedFilterDb& exported) {
 }
 
 void Print(const ExportedFilterDb& exported) {
+  if (exported.num_words == 0) {
+    std::printf("%s: would be exported from %s\n",
+                Printable(exported.filter_db).c_str(),
+                Printable(exported.sst_file).c_str());
+    return;
+  }
   std::printf(
       "%s: %s %s, %s, %s", Printable(exported.filter_db).c_str(),
       WhatIsIn(exported).c_str(),
@@ -85,7 +90,8 @@ ExitCode Show(const ExportArguments& options,
       std::printf("%s: kept\n", Printable(file).c_str());
     }
     for (const std::string& file : report.removed) {
-      std::printf("%s: removed\n", Printable(file).c_str());
+      std::printf("%s: %sremoved\n", Printable(file).c_str(),
+                  options.exporting.dry_run ? "would be " : "");
     }
   }
   for (const std::string& one : report.errors) {
@@ -94,7 +100,8 @@ ExitCode Show(const ExportArguments& options,
   if (!error.empty()) {
     throw Unusable(error);
   }
-  return kGood;
+  const bool is_up_to_date = report.exported.empty() && report.removed.empty();
+  return options.exporting.dry_run && !is_up_to_date ? kFault : kGood;
 }
 
 // Returns a map from the name of each Filter.db to its SST file. Throws
@@ -119,9 +126,12 @@ std::map<std::string, std::string> NamesOf(const ExportArguments& options) {
 void ExportSsts(const ExportArguments& options, FilterDbExportReport* report,
                 std::string* error) {
   const auto sst_of_name = NamesOf(options);
-  OrUnusable([&](std::string* failure) {
-    return PrepareExportFolder(options.out_dir, failure);
-  });
+  std::error_code failure_of_folder;
+  std::filesystem::create_directory(options.out_dir, failure_of_folder);
+  if (failure_of_folder) {
+    throw Unusable(options.out_dir + ": is no folder, and cannot be created: " +
+                   failure_of_folder.message());
+  }
   for (const auto& [name, sst] : sst_of_name) {
     ExportedFilterDb exported;
     std::string failure;
@@ -176,29 +186,32 @@ void AddSource(CLI::App* command, ExportArguments* options) {
       ->type_name("NAME")
       ->needs(db);
   AddDbPath(command, &options->exporting.db_paths)->needs(db);
+  auto* const sync =
+      command
+          ->add_flag("--sync", options->sync,
+                     "Make the folder hold exactly the filters of the live SST "
+                     "files. Filters that --sync made of these files with "
+                     "these options are kept, and all others are made anew or "
+                     "removed. Other files are not touched. A folder of "
+                     "another database is refused. So is, without --force, a "
+                     "folder of filters that --sync did not make")
+          ->needs(db);
   command
-      ->add_flag("--sync", options->sync,
-                 "Make the folder hold exactly the filters of the live SST "
-                 "files. Filters that --sync made are kept, even if they were "
-                 "made with another --bits; --force makes them anew. Those of "
-                 "SST files that are gone are removed. Other files are not "
-                 "touched. A folder of Cassandra's SSTables is refused. So is, "
-                 "without --force, a folder of filters that --sync did not "
-                 "make, or made with another --partition-key, --prefixes, "
-                 "--live-keys-only or --from=keys")
-      ->needs(db);
+      ->add_flag("--dry-run", options->exporting.dry_run,
+                 "Only say what --sync would do. It is a fault if the folder "
+                 "is not up to date")
+      ->needs(sync);
 }
 
 void AddKeysOptions(CLI::App* command, FilterDbExportOptions* options) {
   command
       ->add_option("--from", options->from,
-                   "block: copy the filter block of the SST file, which must "
-                   "be a full filter of cassandra_bloom that holds only keys "
-                   "(with --prefixes: only prefixes). keys: hash the keys "
-                   "anew. By default the block where possible, otherwise the "
-                   "keys")
+                   "block: copy the filter block of the SST file if it is a "
+                   "full filter of cassandra_bloom that holds only keys, and "
+                   "otherwise hash the keys anew [block]. keys: always hash "
+                   "the keys anew")
       ->transform(CLI::Transformer(std::map<std::string, ExportFrom>{
-          {"block", ExportFrom::kBlock}, {"keys", ExportFrom::kKeys}}))
+          {"block", ExportFrom::kBlockOrKeys}, {"keys", ExportFrom::kKeys}}))
       ->type_name("block|keys");
   auto* const bits =
       command
@@ -218,14 +231,6 @@ void AddKeysOptions(CLI::App* command, FilterDbExportOptions* options) {
                    "default the part that the SST file's filter holds, if it "
                    "is a cassandra_bloom filter, otherwise the whole key")
       ->type_name("EXTRACTOR");
-  command->add_flag("--prefixes", options->prefixes,
-                    "Export prefixes instead of keys, with the column family's "
-                    "prefix extractor");
-  command->add_flag("--live-keys-only", options->live_keys_only,
-                    "Leave out keys whose last entry is a deletion; their "
-                    "deleted rows may come back to life. RocksDB before 9.2 "
-                    "does not show deletions, and needs this option for SST "
-                    "files with some");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "plugin/io/temporary_file.h"
+#include "plugin/filter_db/write_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {

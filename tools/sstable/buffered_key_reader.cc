@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "plugin/io/file_io.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom {
 

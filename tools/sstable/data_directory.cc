@@ -10,7 +10,7 @@
 #include <optional>
 #include <system_error>
 
-#include "plugin/io/file_io.h"
+#include "plugin/filter_db/read_file.h"
 #include "tools/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {

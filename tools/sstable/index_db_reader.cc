@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "plugin/filter/endian.h"
-#include "plugin/io/names.h"
+#include "plugin/filter_db/read_file.h"
 #include "tools/sstable/bytes/vint.h"
 
 namespace cassandra_bloom {

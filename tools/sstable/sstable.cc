@@ -6,9 +6,8 @@
 #include <iterator>
 #include <vector>
 
+#include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
-#include "plugin/io/file_io.h"
-#include "plugin/io/names.h"
 
 namespace cassandra_bloom::tools {
 namespace {

@@ -14,8 +14,7 @@
 #include <utility>
 
 #include "cassandra_bloom/filter_db.h"
-#include "plugin/io/file_io.h"
-#include "plugin/io/names.h"
+#include "plugin/filter_db/read_file.h"
 #include "tools/sstable/data_directory.h"
 #include "tools/sstable/transaction_logs.h"
 

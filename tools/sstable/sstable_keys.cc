@@ -4,9 +4,8 @@
 
 #include <sys/stat.h>
 
+#include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
-#include "plugin/io/file_io.h"
-#include "plugin/io/names.h"
 
 namespace cassandra_bloom::tools {
 

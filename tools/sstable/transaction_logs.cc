@@ -13,8 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "plugin/io/file_io.h"
-#include "plugin/io/names.h"
+#include "plugin/filter_db/read_file.h"
 #include "tools/sstable/bytes/file_sum.h"
 
 namespace cassandra_bloom::tools {

@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "cassandra_bloom/filter_db_export_listener.h"
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/block_form.h"
 #include "tests/filterdb/doctor/doctor_checks.h"
@@ -315,18 +314,8 @@ TEST(ForecastOfMixTest, OnlyWhereMixGoesByLevel) {
   ExpectNoForecast(LevelsDb(for_hits));
 }
 
-TEST(ForecastOfMixTest, NeverWherePartitionKeysOrFilterDbsAreWanted) {
+TEST(ForecastOfMixTest, NeverWherePartitionKeysAreWanted) {
   ExpectNoForecast(LevelsDb(PolicyFor("fixed:8")));
-  const TempDir dir;
-  rocksdb::Options options = WithDynamicLevels(OurPolicy());
-  std::string error;
-  options.listeners.push_back(
-      NewFilterDbExportListener(dir / "exported", "nb", &error));
-  ASSERT_NE(options.listeners.back(), nullptr) << error;
-  const LevelsDb db(options);
-  ExpectNoForecast(db);
-  EXPECT_EQ(VerdictOf(Doctor(db))["findings"][0]["to_do"],
-            "allocation=monkey in the options of the policy, then compact");
 }
 
 TEST(MixAdviceTest, SavesFalsePositives) {

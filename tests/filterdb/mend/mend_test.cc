@@ -231,13 +231,13 @@ TEST_F(MendTest, AChanceThatIsOversizedAgain) {
 
 TEST_F(MendTest, RemovesLeftOversWhereThereIsNoFault) {
   const WrittenSstable one = Write({});
-  WriteFile(one.Path("Filter.db.cassandra_bloom-0123abcd"), "half");
-  WriteFile(one.Path("TOC.txt.cassandra_bloom-0123abcd"), "half");
+  WriteFile(one.Path("Filter.db.cassandra_bloom-new"), "half");
+  WriteFile(one.Path("TOC.txt.cassandra_bloom-new"), "half");
   EXPECT_EQ(Mend("--dry-run").exit_code, 0);
-  EXPECT_TRUE(fs::exists(one.Path("Filter.db.cassandra_bloom-0123abcd")));
+  EXPECT_TRUE(fs::exists(one.Path("Filter.db.cassandra_bloom-new")));
   EXPECT_EQ(Mend("--in-place").exit_code, 0);
-  EXPECT_FALSE(fs::exists(one.Path("Filter.db.cassandra_bloom-0123abcd")));
-  EXPECT_FALSE(fs::exists(one.Path("TOC.txt.cassandra_bloom-0123abcd")));
+  EXPECT_FALSE(fs::exists(one.Path("Filter.db.cassandra_bloom-new")));
+  EXPECT_FALSE(fs::exists(one.Path("TOC.txt.cassandra_bloom-new")));
 }
 
 // With --out-dir, filterdb mend must not write into the folder of the SSTables.

@@ -435,7 +435,7 @@ TEST_F(MendUndoTest, RemovesTemporaryFilesFromTheBackupDir) {
   const std::string option = "--backup-dir=" + backup_.path();
   for (const std::string action : {"--in-place ", "--undo "}) {
     for (const std::string& name : {kept, kept + ".record"}) {
-      WriteFile(name + ".cassandra_bloom-0123abcd", "half");
+      WriteFile(name + ".cassandra_bloom-new", "half");
     }
     EXPECT_EQ(Mend(action + option).exit_code, 0);
     for (const std::string& name : backup_.Names()) {

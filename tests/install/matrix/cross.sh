@@ -158,7 +158,7 @@ emulated_by_script() {  # FILE
 
 # Programs with quick tests. Others are not built.
 test_programs=(
-  filter_test io_test filter_db_test sstable_test lsm_test     # the core
+  filter_test filter_db_test sstable_test lsm_test     # the core
   bits_test no_memory_test options_test options_registry_test  # the policy
   database_no_memory_test)
 while read -r name; do

@@ -7,14 +7,14 @@ usage() {
   cat <<END
 Usage: thread_sanitizer.sh ROCKSDB_TREE [TEST_FLAGS]
 
-Builds RocksDB and this repository's concurrency_test with ThreadSanitizer, and runs
-that test, which does everything that may run concurrently. With a RocksDB built
-without ThreadSanitizer it would report races that do not exist.
+Builds RocksDB and this repository's concurrency_test and export_stress with
+ThreadSanitizer, and runs them. They do everything that may run concurrently. With a
+RocksDB built without ThreadSanitizer they would report races that do not exist.
 
 ROCKSDB_TREE  a checkout or an unpacked release of RocksDB, 7.8 to 10.10. It is built
               once, in its folder build-debug-thread, in 20 minutes of CPU time
-TEST_FLAGS    such as --gtest_repeat=100, six minutes
-Environment   JOBS=2 (nproc)
+TEST_FLAGS    of concurrency_test, such as --gtest_repeat=100, six minutes
+Environment   JOBS=2 (nproc), EXPORT_SECONDS=60: how long export_stress runs
 Needs         what RocksDB and the tests need
 END
 }
@@ -32,5 +32,7 @@ shift
 cmake --preset dev -S "$repository" -B "$build" -DCMAKE_CXX_FLAGS="-O1 -g1" \
   -DCASSANDRA_BLOOM_SANITIZERS=thread -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF \
   -DROCKSDB_INCLUDE_DIR="$tree/include" -DROCKSDB_LIBRARY="$rocksdb/librocksdb.so"
-cmake --build "$build" --parallel "${JOBS:-$(nproc)}" --target concurrency_test
-TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS-}" "$build/bin/concurrency_test" "$@"
+cmake --build "$build" --parallel "${JOBS:-$(nproc)}" --target concurrency_test export_stress
+export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS-}"
+"$build/bin/concurrency_test" "$@"
+"$build/bin/export_stress" --kills=10 --seconds="${EXPORT_SECONDS:-60}"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/io/names.h"
+#include "plugin/filter_db/read_file.h"
 #include "plugin/policy/block_form.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"

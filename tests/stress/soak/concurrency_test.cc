@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-#include "cassandra_bloom/filter_db_export_listener.h"
+#include "cassandra_bloom/filter_db_export.h"
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/stress/soak/export_comparison.h"
 #include "tests/stress/soak/families.h"

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "cassandra_bloom/filter_db_export_listener.h"
+#include "cassandra_bloom/filter_db_export.h"
 #include "tests/stress/soak/export_comparison.h"
 #include "tests/support/random_keys.h"
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export.h"
-#include "cassandra_bloom/filter_db_export_listener.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/temp_dir.h"
 

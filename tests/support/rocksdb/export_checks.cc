@@ -71,17 +71,6 @@ std::set<std::string> KeysOf(const Rows& rows) {
   return keys;
 }
 
-std::set<std::string> PrefixesOf(const std::set<std::string>& keys,
-                                 const rocksdb::SliceTransform& extractor) {
-  std::set<std::string> prefixes;
-  for (const std::string& key : keys) {
-    if (extractor.InDomain(key)) {
-      prefixes.insert(extractor.Transform(key).ToString());
-    }
-  }
-  return prefixes;
-}
-
 std::map<std::string, std::string> StateOf(const std::string& folder) {
   std::map<std::string, std::string> state;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {

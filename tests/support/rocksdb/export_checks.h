@@ -3,8 +3,6 @@
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_EXPORT_CHECKS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_EXPORT_CHECKS_H_
 
-#include <rocksdb/slice_transform.h>
-
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -28,8 +26,6 @@ Rows NumberedRows(uint32_t first, uint32_t end);
 void AddFile(TestDb* db, uint32_t first, uint32_t end);
 
 std::set<std::string> KeysOf(const Rows& rows);
-std::set<std::string> PrefixesOf(const std::set<std::string>& keys,
-                                 const rocksdb::SliceTransform& extractor);
 
 // Returns the inode, size and time of each file. Returns only the inode of the
 // file LOG, because an open database may write to LOG at any time.

@@ -138,10 +138,9 @@ bool IsMix(const PolicySettings& settings) {
 // There is none for a policy that is `mix` already, with any `filter`.
 // The options must give every file a filter. Otherwise the user has already
 // chosen how to spread the bits.
-bool HasForecastOfMix(bool has_exports, const FamilyReport& report) {
+bool HasForecastOfMix(const FamilyReport& report) {
   const FamilyOptions& options = report.family.options;
-  return !has_exports && !report.family.form_is_guessed &&
-         !IsMix(options.settings) &&
+  return !report.family.form_is_guessed && !IsMix(options.settings) &&
          options.settings.partition_key.is_whole() && options.levelled &&
          options.dynamic_levels && !options.filters_for_hits &&
          report.files.count(FilterState::kNoneExpected) == 0;
@@ -252,7 +251,7 @@ Diagnosis TryMonkey(const FamilyReport& report) {
 
 }  // namespace
 
-void Advise(bool has_exports, FamilyReport* report) {
+void Advise(FamilyReport* report) {
   // True if RocksDB's own policy is in use, and no file has a fault. The only
   // diagnosis is then that cassandra_bloom is not on (NotOn).
   const bool is_rocksdbs = report->family.in_use == PolicyInUse::kRocksdbs &&
@@ -261,7 +260,7 @@ void Advise(bool has_exports, FamilyReport* report) {
   if (report->levels.empty() || (HasFault(report->diagnoses) && !is_rocksdbs)) {
     return;
   }
-  if (HasForecastOfMix(has_exports, *report)) {
+  if (HasForecastOfMix(*report)) {
     ForecastMix(report);
   }
   if (is_rocksdbs) {

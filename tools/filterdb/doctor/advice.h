@@ -12,10 +12,8 @@
 namespace cassandra_bloom::tools {
 
 // Forecasts the policy cassandra_bloom:mix for a column family without a fault,
-// and adds at most one piece of advice. If `has_exports` is true, filters of
-// the database are exported as Filter.db files. There is then no forecast,
-// because `mix` writes RocksDB's filters, which cannot be exported.
-void Advise(bool has_exports, FamilyReport* report);
+// and adds at most one piece of advice.
+void Advise(FamilyReport* report);
 
 }  // namespace cassandra_bloom::tools
 

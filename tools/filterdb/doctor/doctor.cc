@@ -20,7 +20,6 @@ bool Report::fault() const {
     return HasFault(part.diagnoses);
   };
   return (observed && observed->diagnosis) || has_fault(*this) ||
-         std::any_of(exports.begin(), exports.end(), has_fault) ||
          std::any_of(families.begin(), families.end(), has_fault);
 }
 
@@ -31,7 +30,6 @@ struct DoctorArguments {
   std::vector<std::string> column_families;
   std::string statistics;
   std::string plot;
-  std::string export_dir;
   bool force = false;
   bool json = false;
 };
@@ -61,10 +59,9 @@ Report Examine(const DoctorArguments& options) {
   report.left_out = database.left_out;
   report.files = database.files;
   report.diagnoses = DiagnoseFiles(report.files);
-  report.exports = ExamineExports(options.database, options.export_dir);
   for (const Family& family : database.families) {
     report.families.push_back(DiagnoseFamily(family));
-    Advise(/*has_exports=*/!report.exports.empty(), &report.families.back());
+    Advise(&report.families.back());
   }
   if (questions) {
     report.observed = Compare(*questions, report.families);
@@ -126,13 +123,6 @@ void AddDoctor(CLI::App* app, Run* run) {
                    "positives by level, as they are and, in the same memory, "
                    "uniform and with allocation=monkey; - for standard output")
       ->type_name("FILE");
-  command
-      ->add_option("--export-dir", options->export_dir,
-                   "Also examine this folder of exported filters: does it "
-                   "belong to this database, does a listener write to it, and "
-                   "does it have the filter of each SST file? The folders of "
-                   "listeners in the OPTIONS file are examined in any case")
-      ->type_name("DIR");
   AddForce(command, &options->force);
   AddJson(command, &options->json);
 }

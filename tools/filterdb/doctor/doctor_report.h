@@ -11,7 +11,6 @@
 
 #include "tools/filterdb/doctor/diagnose.h"
 #include "tools/filterdb/doctor/examine.h"
-#include "tools/filterdb/doctor/exports.h"
 #include "tools/filterdb/output.h"
 
 namespace cassandra_bloom::tools {
@@ -24,7 +23,6 @@ struct Report {
   std::vector<Diagnosis> diagnoses;  // About `files`.
   std::string statistics;            // Path of the statistics file, or empty.
   std::optional<Observed> observed;
-  std::vector<ExaminedFolder> exports;
 
   bool fault() const;
 };

@@ -61,9 +61,10 @@ void FindFaultWithoutFilter(Expected expected, bool is_on, Sst* sst) {
   }
 }
 
-void FindFault(const SstFile& file, const FilterBlocks& blocks, Sst* sst) {
-  if (!file.filter_damage().empty()) {
-    CannotBeRead(file.filter_damage(), sst);
+void FindFault(const std::string& damage, const FilterBlocks& blocks,
+               Sst* sst) {
+  if (!damage.empty()) {
+    CannotBeRead(damage, sst);
   } else if (blocks.count() == 0) {
     SetFault(FilterState::kUnfiltered,
              "a filter by our name that RocksDB does not find", "", sst);
@@ -114,7 +115,7 @@ bool HoldsWholeKeys(const SstFile& file) {
           (partition_key && partition_key->is_whole()));
 }
 
-Sst ToSst(const LiveSst& listed, const SstFile& file,
+Sst ToSst(const LiveSst& listed, const SstFile& file, const std::string& damage,
           const FilterBlocks& blocks, const LiveSsts& live,
           const FamilyOptions& options) {
   const auto& properties = file.properties();
@@ -133,7 +134,7 @@ Sst ToSst(const LiveSst& listed, const SstFile& file,
     FindFaultWithoutFilter(ExpectedOf(listed, properties, live, options),
                            options.IsOn(), &sst);
   } else if (sst.entries > 0) {
-    FindFault(file, blocks, &sst);
+    FindFault(damage, blocks, &sst);
   }
   sst.filter = FiltersOf(file, blocks, sst.entries);
   return sst;
@@ -227,7 +228,7 @@ void SetFault(FilterState state, const std::string& fault,
 Sst MissingSst(const LiveSst& listed) {
   Sst sst = NotRead(listed, FilterState::kMissing);
   sst.fault = WhyMissing(listed);
-  sst.remedy = RemedyForMissing(listed);
+  sst.remedy = RemedyForMissing(listed) + " (--db-path)";
   return sst;
 }
 
@@ -244,14 +245,15 @@ std::optional<Sst> ExamineSst(const LiveSst& listed, const LiveSsts& live,
         blocks.Add(block, kind);
       },
       &error);
-  if (file != nullptr && file->filter_damage().empty()) {
-    blocks.Measure();
-    return ToSst(listed, *file, blocks, live, options);
-  }
   if (file != nullptr) {
+    const std::string damage = file->FindFilterDamage();
+    if (damage.empty()) {
+      blocks.Measure();
+      return ToSst(listed, *file, damage, blocks, live, options);
+    }
     // Leaves out all blocks, because the blocks before the damage are not the
     // whole filter.
-    return ToSst(listed, *file, FilterBlocks(), live, options);
+    return ToSst(listed, *file, damage, FilterBlocks(), live, options);
   }
   if (access(listed.path.c_str(), F_OK) != 0 && errno == ENOENT) {
     return std::nullopt;

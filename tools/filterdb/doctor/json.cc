@@ -103,15 +103,6 @@ void to_json(Json& json, const Diagnosis& diagnosis) {
           {"files", diagnosis.files}};
 }
 
-void to_json(Json& json, const ExaminedFolder& folder) {
-  json = {{"folder", folder.folder},
-          {"sstable_version", folder.sstable_version},
-          {"listener", folder.fed},
-          {"live", folder.live},
-          {"filtered", folder.filtered},
-          {"findings", folder.diagnoses}};
-}
-
 void to_json(Json& json, const FamilyReport& report) {
   const Family& family = report.family;
   Json files = Json::object();
@@ -187,9 +178,6 @@ Json ToJson(const Report& report) {
                       {"torn", files.manifest_is_torn}};
   json["unlisted_ssts"] = files.unlisted;
   json["findings"] = report.diagnoses;
-  if (!report.exports.empty()) {
-    json["exports"] = report.exports;
-  }
   json["fault"] = report.fault();
   return json;
 }

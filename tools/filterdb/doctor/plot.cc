@@ -12,9 +12,8 @@
 #include <sstream>
 #include <string>
 
-#include "plugin/io/output_file.h"
-#include "plugin/io/temporary_file.h"
 #include "tools/filterdb/doctor/doctor_report.h"
+#include "tools/filterdb/output_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -182,7 +181,6 @@ void Plot(const Report& report, const std::string& path, bool overwrite) {
   const auto write = [&svg](const Append& append) {
     return append(svg.data(), svg.size());
   };
-  RemoveLeftOversOf(path);
   OrUnusable([&](std::string* error) {
     return WriteOutput(path, overwrite, write, error);
   });

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/io/names.h"
+#include "plugin/filter_db/read_file.h"
 #include "tools/filterdb/doctor/doctor_report.h"
 
 namespace cassandra_bloom::tools {
@@ -287,19 +287,6 @@ std::string AllIsWell(const Report& report) {
                          " no SST files yet, and so no filters");
 }
 
-// ---- Exported filters ----
-
-void Print(const ExaminedFolder& folder) {
-  if (!folder.folder.empty()) {
-    std::printf("export folder %s: %s, %" PRIu64 " of %" PRIu64
-                " SST files have a Filter.db\n",
-                Printable(folder.folder).c_str(),
-                folder.fed ? "with a listener" : "without a listener",
-                folder.filtered, folder.live);
-  }
-  PrintDiagnoses(folder.diagnoses);
-}
-
 }  // namespace
 
 void PrintText(const Report& report) {
@@ -315,9 +302,6 @@ void PrintText(const Report& report) {
   }
   PrintFiles(report.files);
   PrintDiagnoses(report.diagnoses);
-  for (const ExaminedFolder& folder : report.exports) {
-    Print(folder);
-  }
   std::printf("%s\n", report.fault() ? "there are faults; see above what to do"
                                      : AllIsWell(report).c_str());
 }

@@ -12,7 +12,7 @@
 #include <functional>
 #include <string_view>
 
-#include "plugin/io/output_file.h"
+#include "plugin/filter_db/write_file.h"
 
 namespace cassandra_bloom::tools {
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "plugin/io/file_io.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 

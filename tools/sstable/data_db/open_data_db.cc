@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
-#include "plugin/io/file_io.h"
 #include "tools/sstable/data_db/compressed_data_file.h"
 #include "tools/sstable/data_db/compression_info.h"
 

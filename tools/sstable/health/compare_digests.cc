@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "plugin/io/file_io.h"
+#include "plugin/filter_db/read_file.h"
 #include "tools/sstable/bytes/file_sum.h"
 #include "tools/sstable/health/toc.h"
 #include "tools/sstable/scylla_db.h"

@@ -3,12 +3,14 @@
 #include "tools/sstable/health/cut_filter.h"
 
 #include <bitset>
+#include <limits>
 #include <utility>
 
 #include "plugin/filter/block_layout.h"
 #include "plugin/filter/endian.h"
 #include "plugin/filter/murmur3.h"
 #include "plugin/filter/probes.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -30,34 +32,40 @@ bool EndsEarly(const char* header, uint64_t size) {
 
 bool IsCutFilter(const std::string& path) {
   std::string ignored_error;
-  const auto file = MappedFile::Open(path, &ignored_error);
-  return file != nullptr && (file->size() < kFilterDbHeaderSize ||
-                             EndsEarly(file->data(), file->size()));
+  const FileDescriptor fd(OpenForReading(path));
+  uint64_t size = 0;
+  if (!SizeOfRegularFile(fd.get(), path, &size, &ignored_error)) {
+    return false;
+  }
+  char header[kFilterDbHeaderSize];
+  return size < sizeof(header) ||
+         (ReadAt(fd.get(), 0, sizeof(header), header) == sizeof(header) &&
+          EndsEarly(header, size));
 }
 
 std::unique_ptr<CutFilter> CutFilter::Open(const std::string& path,
                                            FilterForm form) {
   std::string ignored_error;
-  auto file = MappedFile::Open(path, &ignored_error);
-  if (form.word_order != WordOrder::kLittleEndianWords || file == nullptr ||
-      file->size() < kFilterDbHeaderSize ||
-      !EndsEarly(file->data(), file->size())) {
+  std::string file;
+  if (form.word_order != WordOrder::kLittleEndianWords || !IsCutFilter(path) ||
+      !ReadRegularFile(path, std::numeric_limits<uint64_t>::max(), &file,
+                       &ignored_error) ||
+      file.size() < kFilterDbHeaderSize ||
+      !EndsEarly(file.data(), file.size())) {
     return nullptr;
   }
-  const int num_probes = LoadBigEndian32(file->data());
+  const int num_probes = LoadBigEndian32(file.data());
   const auto num_words =
-      static_cast<uint64_t>(LoadBigEndian32(file->data() + 4));
+      static_cast<uint64_t>(LoadBigEndian32(file.data() + 4));
   return std::unique_ptr<CutFilter>(
       new CutFilter(std::move(file), num_probes, 64 * num_words));
 }
 
-CutFilter::CutFilter(std::unique_ptr<MappedFile> file, int num_probes,
-                     uint64_t capacity_bits)
+CutFilter::CutFilter(std::string file, int num_probes, uint64_t capacity_bits)
     : file_(std::move(file)),
       num_probes_(num_probes),
       capacity_bits_(capacity_bits),
-      bits_(file_->data() + kFilterDbHeaderSize,
-            file_->size() - kFilterDbHeaderSize) {}
+      bits_(std::string_view(file_).substr(kFilterDbHeaderSize)) {}
 
 uint64_t CutFilter::CountSetBits() const {
   uint64_t count = 0;

@@ -13,7 +13,6 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/invariant_remainder.h"
-#include "plugin/io/file_io.h"
 
 namespace cassandra_bloom::tools {
 
@@ -39,10 +38,9 @@ class CutFilter {
   bool MayContain(std::string_view key) const;
 
  private:
-  CutFilter(std::unique_ptr<MappedFile> file, int num_probes,
-            uint64_t capacity_bits);
+  CutFilter(std::string file, int num_probes, uint64_t capacity_bits);
 
-  const std::unique_ptr<const MappedFile> file_;
+  const std::string file_;  // The whole content.
   const int num_probes_;
   const InvariantRemainder capacity_bits_;
   const std::string_view bits_;  // The bits that the file has.

@@ -14,7 +14,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/sizing.h"
-#include "plugin/io/file_io.h"
+#include "plugin/filter_db/read_file.h"
 #include "tools/sstable/health/compare_digests.h"
 #include "tools/sstable/health/cut_filter.h"
 #include "tools/sstable/health/detect_form.h"

@@ -19,7 +19,7 @@
 #include <system_error>
 #include <vector>
 
-#include "plugin/io/file_io.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {

@@ -19,8 +19,8 @@
 #include <thread>
 #include <vector>
 
-#include "plugin/io/names.h"
-#include "plugin/io/temporary_file.h"
+#include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/write_file.h"
 #include "tools/sstable/health/open_files.h"
 #include "tools/sstable/mending/mend_record.h"
 
@@ -112,11 +112,10 @@ bool IsInGroup(gid_t group) {
 }
 
 bool IsTemporary(std::string_view name) {
-  const size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos || !IsTemporarySuffix(name.substr(dot))) {
+  if (!EndsWith(name, kTemporarySuffix)) {
     return false;
   }
-  name = name.substr(0, dot);
+  name.remove_suffix(std::strlen(kTemporarySuffix));
   return EndsWith(name, "Filter.db") || EndsWith(name, "TOC.txt") ||
          EndsWith(name, "Scylla.db") || EndsWith(name, kRecordSuffix);
 }
@@ -306,7 +305,8 @@ void PinnedFolder::Replace(const std::string& name, const std::string& like,
     return true;
   };
   std::string error;
-  if (!ReplaceFileAtomically(PathOf(name), write, finish, &error)) {
+  if (!WriteFileAtomically(PathOf(name), /*overwrite=*/true, write, &error,
+                           finish)) {
     Fail(error);
   }
 }
@@ -407,7 +407,12 @@ std::string PinnedFolder::Read(const std::string& name,
 
 void PinnedFolder::RemoveLeftOvers(const std::string& folder) {
   try {
-    RemoveLeftOversIn(PinnedFolder(folder).PathOf("."), IsTemporary);
+    const PinnedFolder pinned(folder);
+    std::error_code ignored;
+    for (const std::string& name :
+         NamesIn(pinned.PathOf("."), IsTemporary, &ignored)) {
+      RemoveLeftOver(pinned.PathOf(name));
+    }
   } catch (const FileError&) {
   }
 }

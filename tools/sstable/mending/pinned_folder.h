@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "plugin/io/file_io.h"
-#include "plugin/io/output_file.h"
+#include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/write_file.h"
 #include "tools/sstable/bytes/file_sum.h"
 
 namespace cassandra_bloom::tools {

@@ -130,7 +130,7 @@ class DoctorPathsTest : public ::testing::Test {
     const std::string to = " --sstable-version=nb --out-dir=" + out.path();
     const Ran no_export = Exits(2, Filterdb("export --db=" + db_.path() + to));
     EXPECT_THAT(no_export.err, HasSubstr(what));
-    EXPECT_THAT(no_export.err, HasSubstr("(--db-path)"));
+    EXPECT_THAT(no_export.err, HasSubstr("name every folder of its SST"));
     Exits(0,
           Filterdb("export --force --db=" + db_.path() + " " + Paths() + to));
     EXPECT_EQ(NamesIn(out.path()).size(), static_cast<size_t>(count));

@@ -17,7 +17,6 @@
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/test_db.h"
-#include "tests/support/special_files.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
@@ -334,31 +333,6 @@ TEST_F(DoctorOptionsFileTest, IsMissing) {
   fs::remove(file_);
   ExpectFault({"not known: the database has no OPTIONS file"});
   EXPECT_THAT(Doctor(db_, "").out, HasSubstr("as it is: not known"));
-}
-
-TEST_F(DoctorOptionsFileTest, IsAFifo) {
-  MakeFifo(db_.path() + "/OPTIONS-000099");
-  const Ran ran = Exits(1, Filterdb("doctor --db=" + db_.path(), "timeout 60"));
-  EXPECT_THAT(ran.out, HasSubstr("OPTIONS-000099 cannot be read"));
-  EXPECT_THAT(ran.out, HasSubstr("is not a regular file"));
-  const TempDir out;
-  EXPECT_EQ(Filterdb("export --db=" + db_.path() +
-                         " --sstable-version=nb --out-dir=" + out.path(),
-                     "timeout 60")
-                .exit_code,
-            0);
-}
-
-TEST_F(DoctorOptionsFileTest, AnyFileIsAFifo) {
-  for (const char* const name : {"CURRENT", "LOCK", "IDENTITY"}) {
-    SCOPED_TRACE(name);
-    fs::rename(db_.path() + "/" + name, db_.path() + "/kept");
-    MakeFifo(db_.path() + "/" + name);
-    EXPECT_NE(Filterdb("doctor --db=" + db_.path(), "timeout 60").exit_code,
-              124);
-    fs::remove(db_.path() + "/" + name);
-    fs::rename(db_.path() + "/kept", db_.path() + "/" + name);
-  }
 }
 
 TEST_F(DoctorOptionsFileTest, IsAFolder) {

@@ -13,7 +13,7 @@
 #include <set>
 #include <thread>
 
-#include "plugin/export/folder/folder.h"
+#include "plugin/export/export_names.h"
 #include "plugin/export/sst_file.h"
 #include "tools/filterdb/doctor/files/manifest.h"
 #include "tools/filterdb/doctor/files/sst_format.h"

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plugin/filter_db/read_file.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace cassandra_bloom {
+
+std::string FolderOf(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+bool FailWithErrno(const std::string& path, const char* what,
+                   std::string* error) {
+  *error = path + ": " + what + ": " + std::strerror(errno);
+  return false;
+}
+
+bool FollowLinks(std::string* path, std::string* error) {
+  constexpr int kMaxLinks = 40;  // The limit of Linux: MAXSYMLINKS, namei.h.
+  const std::string given = *path;
+  for (int links = 0; links < kMaxLinks; ++links) {
+    char target[PATH_MAX];
+    const ssize_t size = readlink(path->c_str(), target, sizeof(target));
+    if (size < 0) {
+      return true;  // `*path` is no link. Opening it shows other errors.
+    }
+    const std::string next(target, static_cast<size_t>(size));
+    const size_t folder_size = path->find_last_of('/') + 1;
+    *path = next[0] == '/' ? next : path->substr(0, folder_size) + next;
+  }
+  errno = ELOOP;
+  return FailWithErrno(given, "cannot follow the symbolic link", error);
+}
+
+std::vector<std::string> NamesIn(
+    const std::string& folder,
+    const std::function<bool(const std::string& name)>& is_wanted,
+    std::error_code* failure) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> names;
+  for (fs::directory_iterator entry(folder, *failure), end;
+       !*failure && entry != end; entry.increment(*failure)) {
+    const std::string name = entry->path().filename();
+    if (is_wanted(name)) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+bool FileExists(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0;
+}
+
+bool NameExists(const std::string& path) {
+  struct stat status;
+  return lstat(path.c_str(), &status) == 0 || errno != ENOENT;
+}
+
+int OpenForReading(const std::string& path) {
+  return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+bool SizeOfRegularFile(int fd, const std::string& path, uint64_t* size,
+                       std::string* error) {
+  struct stat status;
+  if (fd < 0 || fstat(fd, &status) != 0) {
+    return FailWithErrno(path, "cannot open", error);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    *error = path + ": not a regular file";
+    return false;
+  }
+  *size = static_cast<uint64_t>(status.st_size);
+  return true;
+}
+
+ssize_t ReadAt(int fd, uint64_t offset, size_t size, char* to) {
+  size_t done = 0;
+  while (done < size) {
+    const ssize_t got =
+        pread(fd, to + done, size - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got < 0) {
+      return got;
+    }
+    if (got == 0) {
+      break;
+    }
+    done += static_cast<size_t>(got);
+  }
+  return static_cast<ssize_t>(done);
+}
+
+bool ReadRegularFile(const std::string& path, uint64_t max_size,
+                     std::string* content, std::string* error) {
+  const FileDescriptor fd(OpenForReading(path));
+  return ReadRegularFile(fd.get(), path, max_size, content, error);
+}
+
+bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
+                     std::string* content, std::string* error) {
+  uint64_t size = 0;
+  if (!SizeOfRegularFile(fd, path, &size, error)) {
+    return false;
+  }
+  if (size > max_size) {
+    errno = EFBIG;
+    return FailWithErrno(path, "cannot read", error);
+  }
+  content->resize(static_cast<size_t>(size));
+  const ssize_t got = ReadAt(fd, 0, content->size(), content->data());
+  if (got != static_cast<ssize_t>(size)) {
+    errno = got >= 0 ? EIO : errno;  // EIO if the file became shorter.
+    return FailWithErrno(path, "cannot read", error);
+  }
+  return true;
+}
+
+}  // namespace cassandra_bloom

@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plugin/export/export_sst.h"
+
+#include <rocksdb/comparator.h>
+#include <rocksdb/merge_operator.h>
+#include <rocksdb/slice_transform.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cassandra_bloom/filter_db.h"
+#include "cassandra_bloom/filter_policy.h"
+#include "plugin/policy/block_form.h"
+#include "plugin/filter/block_layout.h"
+#include "plugin/policy/filter_bits_api.h"
+#include "tests/export/export_fixture.h"
+#include "tests/support/file_size_limit.h"
+#include "tests/support/partition_layouts.h"
+#include "tests/support/rocksdb/filter_kinds.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
+
+// A merge operator whose result is the last operand.
+class LastOperand final : public rocksdb::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "LastOperand"; }
+  bool Merge(const rocksdb::Slice&, const rocksdb::Slice*,
+             const rocksdb::Slice& value, std::string* result,
+             rocksdb::Logger*) const override {
+    *result = value.ToString();
+    return true;
+  }
+};
+
+FilterDbExportOptions Options(const std::string& version = "nb",
+                              ExportFrom from = ExportFrom::kBlockOrKeys) {
+  FilterDbExportOptions options;
+  options.sstable_version = version;
+  options.from = from;
+  return options;
+}
+
+rocksdb::Options WithPrefixes(rocksdb::Options options) {
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kPrefixSize));
+  return options;
+}
+
+rocksdb::Options PrefixOnly(PolicyPtr policy) {
+  auto table_options = TableOptions(std::move(policy));
+  table_options.whole_key_filtering = false;
+  return WithPrefixes(DbOptions(table_options));
+}
+
+class OneSstDb : public TestDb {
+ public:
+  OneSstDb(const rocksdb::Options& options, const Rows& rows)
+      : TestDb(options) {
+    Put(rows);
+    Flush();
+  }
+};
+
+// Writes several versions of some rows. RocksDB keeps the old versions, because
+// a snapshot exists.
+void FillWithHistory(TestDb* db, const Rows& rows) {
+  db->Put(rows);
+  const rocksdb::Snapshot* const snapshot = (*db)->GetSnapshot();
+  int i = 0;
+  for (const auto& row : rows) {
+    if (++i % 3 == 0) {
+      Require((*db)->Put(kWrite, row.first, "again"));
+    }
+    if (i % 5 == 0) {
+      Require((*db)->Merge(kWrite, row.first, "merged"));
+      Require((*db)->Merge(kWrite, row.first, "merged again"));
+    }
+  }
+  Require((*db)->Merge(kWrite, "merged alone", "operand"));
+  db->Flush();
+  (*db)->ReleaseSnapshot(snapshot);
+}
+
+TEST(ExportSstTest, FullFilterOfWholeKeysIsTheBlock) {
+  const Rows rows = NumberedDataset(10000, 0).rows;
+  const OneSstDb db(DbOptions(OurPolicy()), rows);
+  for (const std::string version : {"nb", "oa", "me", "ms", "na-and-later"}) {
+    ExportedFilterDb exported;
+    EXPECT_EQ(Exported(OnlySst(db), Options(version), &exported),
+              Built(KeysOf(rows), version))
+        << version;
+    EXPECT_TRUE(exported.from_block);
+    EXPECT_EQ(exported.num_keys, rows.size());
+    EXPECT_EQ(exported.num_words, NumWords(rows.size()));
+  }
+}
+
+// ---- Partition keys ----
+
+Rows RowsOf(const PartitionLayout& layout) {
+  Rows rows;
+  for (uint64_t partition = 0; partition < 1000; ++partition) {
+    for (uint64_t row = 0; row < 5; ++row) {
+      rows[StorageKey(layout, partition, row)] = "value";
+    }
+  }
+  rows["short"] = "taken whole";
+  return rows;
+}
+
+std::set<std::string> PartitionKeysOf(const PartitionLayout& layout) {
+  std::set<std::string> keys;
+  for (uint64_t partition = 0; partition < 1000; ++partition) {
+    for (uint64_t row = 0; row < 5; ++row) {
+      keys.insert(PartitionKey(layout, partition, row));
+    }
+  }
+  keys.insert("short");
+  return keys;
+}
+
+TEST(ExportSstTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
+  for (const PartitionLayout& layout : kPartitionLayouts) {
+    for (const bool with_prefixes : {false, true}) {
+      if (with_prefixes && !HasEnd(layout)) {
+        continue;
+      }
+      SCOPED_TRACE(std::string(layout.name) +
+                   (with_prefixes ? ", prefixes beside keys" : ""));
+      rocksdb::Options db_options = DbOptions(PolicyFor(layout.partition_key));
+      if (with_prefixes) {
+        Require(rocksdb::NewCassandraPartitionTransform(
+            layout.partition_key, &db_options.prefix_extractor));
+      }
+      const OneSstDb db(db_options, RowsOf(layout));
+      const std::string built = Built(PartitionKeysOf(layout), "nb");
+      ExportedFilterDb exported;
+      EXPECT_EQ(Exported(OnlySst(db), Options(), &exported), built);
+      EXPECT_EQ(exported.partition_key, layout.partition_key);
+      EXPECT_EQ(exported.num_keys, PartitionKeysOf(layout).size());
+      EXPECT_EQ(
+          Exported(OnlySst(db), Options("nb", ExportFrom::kKeys), &exported),
+          built);
+      EXPECT_EQ(exported.partition_key, layout.partition_key);
+      EXPECT_EQ(exported.num_keys, PartitionKeysOf(layout).size());
+      EXPECT_EQ(Exported(OnlySst(db), Options("ka")),
+                Built(PartitionKeysOf(layout), "ka"));
+    }
+  }
+}
+
+// The filter block does not hold the requested partition keys.
+TEST(ExportSstTest, OtherPartitionKeysThanTheFilterHas) {
+  const PartitionLayout& layout = kPartitionLayouts[0];
+  const std::string built = Built(PartitionKeysOf(layout), "nb");
+  const std::pair<PolicyPtr, Layout> others[] = {
+      {OurPolicy(), Layout::kFull},
+      {PolicyFor("skip:8"), Layout::kFull},
+      {BuiltinPolicy(), Layout::kFull},
+      {nullptr, Layout::kFull},
+      {PolicyFor("skip:8,u16"), Layout::kPartitioned}};
+  for (const auto& [policy, filter_layout] : others) {
+    SCOPED_TRACE(policy == nullptr ? "none" : policy->Name());
+    const OneSstDb db(DbOptions(policy, filter_layout), RowsOf(layout));
+    FilterDbExportOptions options = Options();
+    options.partition_key = "skip:0008,u16";
+    ExportedFilterDb exported;
+    EXPECT_EQ(Exported(OnlySst(db), options, &exported), built);
+    EXPECT_FALSE(exported.from_block);
+    EXPECT_NE(exported.why_not_block, "");
+    EXPECT_EQ(exported.partition_key, "skip:8,u16");
+  }
+  // The filter block has only partition keys, but whole keys are requested. So
+  // the export must read the keys in the SST file.
+  const OneSstDb db(DbOptions(PolicyFor("skip:8,u16")), RowsOf(layout));
+  FilterDbExportOptions whole = Options();
+  whole.partition_key = "whole";
+  EXPECT_EQ(Exported(OnlySst(db), whole), Built(KeysOf(RowsOf(layout)), "nb"));
+}
+
+TEST(ExportSstTest, AWrongPartitionKeyIsRefused) {
+  FilterDbExportOptions options = Options();
+  options.partition_key = "skip:8,u32";
+  EXPECT_THAT(ExportError("/none.sst", options), HasSubstr("'skip:8,u32'"));
+}
+
+TEST(ExportSstTest, FormsBeforeMaAreFromKeys) {
+  const Rows rows = NumberedDataset(10000, 0).rows;
+  const OneSstDb db(DbOptions(OurPolicy()), rows);
+  ExportedFilterDb exported;
+  EXPECT_EQ(Exported(OnlySst(db), Options("ka"), &exported),
+            Built(KeysOf(rows), "ka"));
+  EXPECT_FALSE(exported.from_block);
+  EXPECT_THAT(exported.why_not_block, HasSubstr("before-ma"));
+}
+
+// A filter of prefixes lacks the key "short", which has no prefix.
+TEST(ExportSstTest, FilterOfPrefixesThatEndWithPartitionKeysLacksOtherKeys) {
+  auto table_options = TableOptions(PolicyFor("fixed:8"));
+  table_options.whole_key_filtering = false;
+  rocksdb::Options db_options = DbOptions(table_options);
+  Require(rocksdb::NewCassandraPartitionTransform(
+      "fixed:8", &db_options.prefix_extractor));
+  const OneSstDb db(db_options,
+                    {{"partition row", "value"}, {"short", "value"}});
+  ExportedFilterDb exported;
+  EXPECT_EQ(Exported(OnlySst(db), Options(), &exported),
+            Built({"partitio", "short"}, "nb"));
+  EXPECT_FALSE(exported.from_block);
+}
+
+struct Case {
+  const char* name;
+  rocksdb::Options options;
+  const char* why_not_block;  // nullptr if the block can be exported.
+};
+
+std::vector<Case> Cases() {
+  return {
+      {"full", DbOptions(OurPolicy()), nullptr},
+      {"partitioned", DbOptions(OurPolicy(), Layout::kPartitioned),
+       "its filter is partitioned"},
+      {"both", WithPrefixes(DbOptions(OurPolicy())), "whole keys alone"},
+      {"prefixes", PrefixOnly(OurPolicy()),
+       "its filter holds prefixes, not keys"},
+      {"built-in", DbOptions(BuiltinPolicy()), "RocksDB's Bloom filter"},
+      {"built-in, partitioned",
+       DbOptions(BuiltinPolicy(), Layout::kPartitioned),
+       "RocksDB's Bloom filter"},
+      {"none", DbOptions(nullptr), "no filter"},
+  };
+}
+
+TEST(ExportSstTest, FromKeysEqualsBuildOverTheKeys) {
+  for (Case c : Cases()) {
+    SCOPED_TRACE(c.name);
+    c.options.merge_operator = std::make_shared<LastOperand>();
+    TestDb db(c.options);
+    Rows rows = PrefixedDataset(2, 300, 6, 20).rows;
+    FillWithHistory(&db, rows);
+    rows["merged alone"] = "";
+    ASSERT_GT(db.OnlyTable()->num_entries, rows.size());
+    const auto keys = KeysOf(rows);
+    for (const std::string version : {"nb", "me", "ka"}) {
+      FilterDbExportOptions options = Options(version, ExportFrom::kKeys);
+      ExportedFilterDb exported;
+      EXPECT_EQ(Exported(OnlySst(db), options, &exported),
+                Built(keys, version));
+      EXPECT_EQ(exported.num_keys, keys.size());
+      EXPECT_FALSE(exported.from_block);
+      EXPECT_EQ(exported.why_not_block, "");
+    }
+  }
+}
+
+TEST(ExportSstTest, WhatCannotBeTheBlockIsFromKeysByDefault) {
+  for (const Case& c : Cases()) {
+    SCOPED_TRACE(c.name);
+    const Rows rows = PrefixedDataset(3, 300, 6, 20).rows;
+    const OneSstDb db(c.options, rows);
+    ExportedFilterDb exported;
+    const std::string file = Exported(OnlySst(db), Options(), &exported);
+    EXPECT_EQ(exported.from_block, c.why_not_block == nullptr);
+    if (c.why_not_block != nullptr) {
+      EXPECT_EQ(file, Built(KeysOf(rows), "nb"));
+      EXPECT_THAT(exported.why_not_block, HasSubstr(c.why_not_block));
+    }
+  }
+}
+
+TEST(ExportSstTest, SizeOfFiltersFromKeys) {
+  const OneSstDb db(DbOptions(OurPolicy()), NumberedDataset(1000, 0).rows);
+  FilterDbExportOptions options = Options("nb", ExportFrom::kKeys);
+  options.bits_per_key = 16;
+  ExportedFilterDb exported;
+  Exported(OnlySst(db), options, &exported);
+  EXPECT_EQ(exported.num_words, (16 * 1000 + 20 + 63) / 64);
+  EXPECT_EQ(exported.num_probes, 11);
+  // For 1 % false positives, Cassandra uses 10 bits per key and 5 probes.
+  options.fp_chance = 0.01;
+  Exported(OnlySst(db), options, &exported);
+  EXPECT_EQ(exported.num_words, (10 * 1000 + 20 + 63) / 64);
+  EXPECT_EQ(exported.num_probes, 5);
+}
+
+// ---- Deletions ----
+
+class DeletionsTest : public ::testing::Test {
+ protected:
+  DeletionsTest() : db_(DbOptions(BuiltinPolicy())) {
+    Rows rows = NumberedDataset(5000, 0).rows;
+    db_.Put(rows);
+    all_ = KeysOf(rows);
+    for (uint32_t i = 0; i < 5000; i += 50) {
+      Require(db_->Delete(kWrite, NumberedKey(i)));
+    }
+    Require(db_->Delete(kWrite, "was never there"));
+    Require(db_->Put(kWrite, "single", ""));
+    Require(db_->SingleDelete(kWrite, "single delete of nothing"));
+    all_.insert({"was never there", "single", "single delete of nothing"});
+    db_.Flush();
+  }
+
+  TestDb db_;
+  std::set<std::string> all_;
+};
+
+TEST_F(DeletionsTest, AreKeysLikeOthersOrRefused) {
+  const FilterDbExportOptions options = Options();
+  if (kDeletionsAreSeen) {
+    EXPECT_EQ(Exported(OnlySst(db_), options), Built(all_, "nb"));
+  } else {
+    const std::string error = ExportError(OnlySst(db_), options);
+    EXPECT_THAT(error, HasSubstr(OnlySst(db_)));
+    EXPECT_THAT(error, HasSubstr("has 102 deletions"));
+    EXPECT_THAT(error, HasSubstr("come back to life"));
+  }
+}
+
+TEST_F(DeletionsTest, AreInTheBlock) {
+  TestDb db(DbOptions(OurPolicy()));
+  Require(db->Put(kWrite, "key", ""));
+  Require(db->Delete(kWrite, "deleted"));
+  db.Flush();
+  EXPECT_EQ(Exported(OnlySst(db), Options()), Built({"key", "deleted"}, "nb"));
+}
+
+TEST(ExportSstTest, DeletedRangesHideNoKey) {
+  TestDb db(DbOptions(BuiltinPolicy()));
+  const Rows rows = NumberedDataset(1000, 0).rows;
+  db.Put(rows);
+  const rocksdb::Snapshot* const snapshot = db->GetSnapshot();
+  Require(db->DeleteRange(kWrite, db->DefaultColumnFamily(), NumberedKey(100),
+                          NumberedKey(200)));
+  db.Flush();
+  ASSERT_EQ(db.OnlyTable()->num_deletions, 1);
+  ExportedFilterDb exported;
+  EXPECT_EQ(Exported(OnlySst(db), Options(), &exported),
+            Built(KeysOf(rows), "nb"));
+  EXPECT_EQ(exported.num_range_deletions, 1);
+  db->ReleaseSnapshot(snapshot);
+}
+
+// ---- Comparators ----
+
+TEST(ExportSstTest, ReverseOrder) {
+  rocksdb::Options options = DbOptions(BuiltinPolicy());
+  options.comparator = rocksdb::ReverseBytewiseComparator();
+  options.merge_operator = std::make_shared<LastOperand>();
+  TestDb db(options);
+  const Rows rows = NumberedDataset(3000, 0).rows;
+  FillWithHistory(&db, rows);
+  auto keys = KeysOf(rows);
+  keys.insert("merged alone");
+  EXPECT_EQ(Exported(OnlySst(db), Options()), Built(keys, "nb"));
+}
+
+TEST(ExportSstTest, UnknownOrder) {
+  const OddComparator comparator;
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.comparator = &comparator;
+  const Rows rows = NumberedDataset(3000, 0).rows;
+  const OneSstDb db(options, rows);
+  EXPECT_EQ(Exported(OnlySst(db), Options()), Built(KeysOf(rows), "nb"));
+  EXPECT_THAT(ExportError(OnlySst(db), Options("nb", ExportFrom::kKeys)),
+              HasSubstr("comparator 'Odd'"));
+}
+
+// ---- Errors ----
+
+TEST(ExportSstTest, Refusals) {
+  const OneSstDb db(DbOptions(OurPolicy()), NumberedDataset(1000, 0).rows);
+  const std::string sst = OnlySst(db);
+  const TempDir dir;
+  const std::string content = ReadFile(sst);
+  WriteFile(dir / "000001.sst", "");
+  WriteFile(dir / "000002.sst",
+            "no SST file at all, but of some length, so "
+            "that there is a footer to look at");
+  WriteFile(dir / "000003.sst", content.substr(0, content.size() / 2));
+  std::string damaged = content;
+  damaged[content.size() / 4] ^= 1;  // One bit of a data block.
+  WriteFile(dir / "000004.sst", damaged);
+
+  constexpr char kNoSst[] = "cannot be read as a block-based SST file";
+  struct Refusal {
+    std::string sst;
+    FilterDbExportOptions options;
+    const char* message;
+  };
+  FilterDbExportOptions bits = Options();
+  bits.bits_per_key = 0.5;
+  FilterDbExportOptions chance = Options();
+  chance.fp_chance = 1;
+  FilterDbExportOptions negative = Options();
+  negative.fp_chance = -0.1;
+  const Refusal refusals[] = {
+      {dir / "none.sst", Options(), "No such file"},
+      {dir.path(), Options(), kNoSst},
+      {dir / "000001.sst", Options(), kNoSst},
+      {dir / "000002.sst", Options(), kNoSst},
+      {dir / "000003.sst", Options(), kNoSst},
+      {dir / "000004.sst", Options("nb", ExportFrom::kKeys), "checksum"},
+      {sst, Options("zz"), "SSTable version 'zz' is unknown"},
+      {sst, Options("hd"), "older than ia"},
+      {sst, Options(""), "SSTable version '' is unknown"},
+      {sst, bits, "bits per key must be"},
+      {sst, chance, "false positive chance must be"},
+      {sst, negative, "false positive chance must be"},
+  };
+  for (const Refusal& refusal : refusals) {
+    EXPECT_THAT(ExportError(refusal.sst, refusal.options),
+                HasSubstr(refusal.message))
+        << refusal.sst;
+  }
+}
+
+TEST(ExportSstTest, NothingIsOverwrittenUnasked) {
+  const OneSstDb db(DbOptions(OurPolicy()), NumberedDataset(1000, 0).rows);
+  const TempDir dir;
+  WriteFile(dir / "file", "mine");
+  FilterDbExportOptions options = Options();
+  ExportedFilterDb exported;
+  std::string error;
+  EXPECT_FALSE(
+      ExportFilterDb(OnlySst(db), dir / "file", options, &exported, &error));
+  EXPECT_THAT(error, HasSubstr("will not be overwritten"));
+  EXPECT_EQ(ReadFile(dir / "file"), "mine");
+  options.overwrite = true;
+  EXPECT_TRUE(
+      ExportFilterDb(OnlySst(db), dir / "file", options, &exported, &error))
+      << error;
+  EXPECT_NE(ReadFile(dir / "file"), "mine");
+}
+
+// ---- Stopping and failing ----
+
+TEST(ExportSstTest, StopsWithinAFile) {
+  const OneSstDb db(DbOptions(BuiltinPolicy()), NumberedDataset(20000, 0).rows);
+  const TempDir dir;
+  std::string error;
+  const auto plan = PlanExport({}, &error);
+  ASSERT_TRUE(plan) << error;
+  for (const int last : {1, 100, 400}) {  // Of two passes and the writing.
+    int asked = 0;
+    uint64_t progress = 0;
+    ExportedFilterDb exported;
+    exported.sst_file = OnlySst(db);
+    exported.filter_db = dir / "filter";
+    EXPECT_EQ(ExportSst(
+                  *plan, /*overwrite=*/false, [&] { return ++asked >= last; },
+                  [&](uint64_t done, uint64_t) { progress = done; }, &exported,
+                  &error),
+              ExportResult::kStopped);
+    EXPECT_EQ(asked, last);
+    EXPECT_LE(progress, 64u * static_cast<uint64_t>(last));
+    EXPECT_EQ(NamesIn(dir.path()), Names());
+  }
+  EXPECT_EQ(error, "");
+}
+
+TEST(ExportSstTest, AFullDiskLeavesNoPart) {
+  const OneSstDb db(DbOptions(OurPolicy()), NumberedRows(0, 1000));
+  for (const ExportFrom from : {ExportFrom::kBlockOrKeys, ExportFrom::kKeys}) {
+    const std::string sst = OnlySst(db);
+    const std::string whole = Exported(sst, Options("nb", from));
+    const TempDir dir;
+    for (size_t limit = 0; limit < whole.size(); limit += 97) {
+      ExportedFilterDb exported;
+      std::string error;
+      const FileSizeLimit full(limit);
+      ASSERT_FALSE(ExportFilterDb(sst, dir / "filter", Options("nb", from),
+                                  &exported, &error));
+      ASSERT_EQ(error, dir / "filter" + ": cannot write: File too large");
+      ASSERT_EQ(NamesIn(dir.path()), Names());
+    }
+  }
+}
+
+// ---- Blocks ----
+
+TEST(ExportSstTest, EachKindOfFilterIsNamed) {
+  const std::map<FilterKind, const char*> reasons = {
+      {FilterKind::kNone, "there is no filter in the file"},
+      {FilterKind::kRocksdbsBloom, "it has RocksDB's Bloom filter, not ours"},
+      {FilterKind::kRocksdbsRibbon, "it has RocksDB's Ribbon filter, not ours"},
+      {FilterKind::kRocksdbsOther,
+       "it has a filter of RocksDB's own, not ours"},
+  };
+  const Rows rows = NumberedRows(0, 20000);
+  for (const KindOfFilter& kind : KindsOfFilters()) {
+    SCOPED_TRACE(kind.name);
+    auto table_options = TableOptions(kind.policy);
+    table_options.format_version = kind.format_version;
+    const OneSstDb db(DbOptions(table_options), rows);
+    const auto reason = reasons.find(kind.kind);
+    // A filter of this library must be exported from its block, even if the SST
+    // file names another policy.
+    const std::string why_not = reason == reasons.end() ? "" : reason->second;
+    ExportedFilterDb exported;
+    EXPECT_EQ(Exported(OnlySst(db), {}, &exported), Built(KeysOf(rows), "nb"));
+    EXPECT_EQ(exported.from_block, why_not.empty());
+    EXPECT_EQ(exported.why_not_block, why_not);
+    EXPECT_EQ(exported.num_keys, rows.size());
+  }
+}
+
+TEST(ExportSstTest, ABlockBesideRocksdbsHoldsWholeKeys) {
+  const OneSstDb db(DbOptions(std::make_shared<NamedPolicy>(
+                        "a program's", PolicyBesideRocksdb())),
+                    NumberedRows(0, 1000));
+  ExportedFilterDb exported;
+  Exported(OnlySst(db), {}, &exported);
+  EXPECT_TRUE(exported.from_block);
+  FilterDbExportOptions parts;
+  parts.partition_key = "fixed:8";
+  Exported(OnlySst(db), parts, &exported);
+  EXPECT_EQ(exported.why_not_block, "its filter holds whole keys");
+}
+
+TEST(ExportSstTest, ABlockThatIsNoFilterDb) {
+  const std::string trailer(kTrailer, sizeof(kTrailer));
+  for (const std::string& block : {trailer, "x" + trailer}) {
+    const OneSstDb db(DbOptions(std::make_shared<ReplacingPolicy>(
+                          PolicyBesideRocksdb(), block)),
+                      NumberedRows(0, 1000));
+    ExportedFilterDb exported;
+    EXPECT_EQ(Exported(OnlySst(db), {}, &exported),
+              Built(KeysOf(NumberedRows(0, 1000)), "nb"));
+    EXPECT_EQ(exported.why_not_block, "its filter is empty or damaged");
+  }
+}
+
+// Builds filters of another format under the name of this library's policy.
+class UnknownPolicy final : public NamedPolicy {
+ public:
+  UnknownPolicy() : NamedPolicy("cassandra_bloom", BuiltinPolicy()) {}
+  const char* CompatibilityName() const override { return "unknown"; }
+};
+
+TEST(ExportSstTest, AnUnknownFilterUnderOurName) {
+  const OneSstDb db(DbOptions(std::make_shared<UnknownPolicy>()),
+                    NumberedRows(0, 1000));
+  ExportedFilterDb exported;
+  EXPECT_EQ(Exported(OnlySst(db), {}, &exported),
+            Built(KeysOf(NumberedRows(0, 1000)), "nb"));
+  EXPECT_EQ(exported.why_not_block,
+            "its filter is damaged, or not of the policy 'cassandra_bloom', "
+            "which the file names");
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

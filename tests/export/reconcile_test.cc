@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plugin/export/reconcile.h"
+
+#include <rocksdb/convenience.h>
+#include <rocksdb/utilities/checkpoint.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/export/export_fixture.h"
+#include "tests/support/file_size_limit.h"
+#include "tests/support/rocksdb/two_histories.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::SizeIs;
+
+class ReconcileTest : public ExportTest {
+ protected:
+  // Calls the function itself, with the files that `list` returns.
+  bool ReconcileList(const ListSsts& list, const StopExport& stop = NeverStop) {
+    const auto plan = PlanExport({}, &error_);
+    return cassandra_bloom::Reconcile(*plan, out_.path(), list, stop,
+                                      &unreadable_, &report_, &error_);
+  }
+
+  ListSsts ListDb() {
+    return [this](LiveSsts* live, std::string*) {
+      *live = LiveSstsOf(db_.get());
+      return true;
+    };
+  }
+
+  // Expects that the folder is now up to date, after so much work.
+  void ExpectSync(size_t exported, size_t kept, size_t removed = 0) {
+    ASSERT_TRUE(Sync()) << error_;
+    EXPECT_THAT(report_.exported, SizeIs(exported));
+    EXPECT_THAT(report_.kept, SizeIs(kept));
+    EXPECT_THAT(report_.removed, SizeIs(removed));
+    EXPECT_EQ(Filters(), Live());
+    ExpectFiltersAreTheirs(db_, out_.path());
+  }
+
+  std::set<std::string> unreadable_;
+};
+
+// ---- What is kept, made and removed ----
+
+TEST_F(ReconcileTest, FollowsTheDatabase) {
+  ExpectSync(0, 0);
+  AddFiles(3);
+  ExpectSync(3, 0);
+  EXPECT_TRUE(report_.exported[0].from_block);
+  AddFiles(1);
+  const auto before = StateOf(out_.path());
+  ExpectSync(1, 3);
+  for (const auto& [path, state] : before) {
+    EXPECT_TRUE(path == out_ / kMark || StateOf(out_.path())[path] == state);
+  }
+  db_.Compact();
+  ExpectSync(1, 0, 4);
+  MoveToLevel(4);  // Moves the file as it is.
+  ExpectSync(0, 1);
+  ASSERT_TRUE(Reconcile()) << error_;  // The open database says the same.
+  EXPECT_THAT(report_.kept, SizeIs(1));
+}
+
+TEST_F(ReconcileTest, IngestedFile) {
+  IngestFile();
+  ExpectSync(1, 0);
+}
+
+TEST_F(ReconcileTest, AfterTheDatabaseWasReplaced) {
+  TwoHistories histories(&db_);
+  ExpectSync(2, 0);
+  histories.Swap();
+  ExpectSync(1, 1);  // Both databases have the first file.
+  ExpectSync(0, 2);
+  const std::string mark = ReadFile(out_ / kMark);
+  histories.Swap();
+  ExpectSync(1, 1);
+  WriteFile(out_ / kMark, mark);  // Killed before the line was appended.
+  ExpectSync(1, 1);
+}
+
+// A checkpoint makes hard links, which change the ctime of the SST files.
+TEST_F(ReconcileTest, ACheckpointLeavesTheFilters) {
+  AddFiles(2);
+  ExpectSync(2, 0);
+  rocksdb::Checkpoint* checkpoint = nullptr;
+  Require(rocksdb::Checkpoint::Create(db_.get(), &checkpoint));
+  const std::unique_ptr<rocksdb::Checkpoint> owner(checkpoint);
+  const TempDir elsewhere;
+  Require(checkpoint->CreateCheckpoint(elsewhere / "checkpoint"));
+  ExpectSync(0, 2);
+}
+
+TEST_F(ReconcileTest, FiltersThatSomebodyChanged) {
+  AddFiles(3);
+  ExpectSync(3, 0);
+  const Names names = Filters();
+  fs::rename(out_ / *names.begin(), out_ / "first");
+  fs::rename(out_ / *names.rbegin(), out_ / *names.begin());
+  fs::rename(out_ / "first", out_ / *names.rbegin());
+  ExpectSync(2, 1);
+  fs::remove(out_ / *names.begin());
+  ExpectSync(1, 2);
+}
+
+TEST_F(ReconcileTest, OtherOptionsMakeAllAnew) {
+  AddFiles(2);
+  ExpectSync(2, 0);
+  FilterDbExportOptions sixteen;
+  sixteen.from = ExportFrom::kKeys;
+  sixteen.bits_per_key = 16;
+  ASSERT_TRUE(Sync(sixteen)) << error_;
+  EXPECT_THAT(report_.exported, SizeIs(2));
+  ASSERT_TRUE(Sync(sixteen)) << error_;
+  EXPECT_THAT(report_.kept, SizeIs(2));
+  ASSERT_TRUE(TakeOver()) << error_;
+  EXPECT_THAT(report_.exported, SizeIs(2));
+}
+
+TEST_F(ReconcileTest, ADryRun) {
+  AddFiles(2);
+  ExpectSync(2, 0);
+  db_.Compact();
+  const auto before = StateOf(out_.path());
+  FilterDbExportOptions dry_run;
+  dry_run.dry_run = true;
+  ASSERT_TRUE(Sync(dry_run)) << error_;
+  EXPECT_THAT(report_.exported, SizeIs(1));
+  EXPECT_THAT(report_.removed, SizeIs(2));
+  EXPECT_EQ(StateOf(out_.path()), before);
+  ExpectSync(1, 0, 2);
+  ASSERT_TRUE(Sync(dry_run)) << error_;
+  EXPECT_THAT(report_.exported, SizeIs(0));
+}
+
+TEST_F(ReconcileTest, TwoVersionsInOneFolder) {
+  AddFiles(2);
+  ExpectSync(2, 0);
+  FilterDbExportOptions trie;
+  trie.sstable_version = "da";
+  ASSERT_TRUE(Sync(trie)) << error_;
+  EXPECT_THAT(report_.exported, SizeIs(2));
+  ASSERT_TRUE(Sync()) << error_;
+  EXPECT_THAT(report_.kept, SizeIs(2));
+  ASSERT_TRUE(Sync(trie)) << error_;
+  EXPECT_THAT(report_.kept, SizeIs(2));
+}
+
+// ---- Failures, after which a second call does the rest ----
+
+TEST_F(ReconcileTest, AFullDisk) {
+  AddFiles(1);
+  AddFile(&db_, 1000, 3000);
+  db_.Close();  // The database's own writes must not fail.
+  {
+    const FileSizeLimit full(2000);  // In bytes. Enough for one filter.
+    EXPECT_FALSE(Sync());
+  }
+  EXPECT_THAT(error_, HasSubstr("cannot write: File too large"));
+  EXPECT_THAT(report_.exported, SizeIs(1));
+  EXPECT_THAT(Filters(), SizeIs(1));
+  db_.Reopen();
+  ExpectSync(1, 1);
+}
+
+// If a changed SST file cannot be exported, its old filter must be removed. A
+// filter of other keys would be worse than no filter.
+TEST_F(ReconcileTest, AFileThatCannotBeRead) {
+  AddFiles(3);
+  LiveSsts live = LiveSstsOf(db_.get());
+  ExpectSync(3, 0);
+  db_.Close();
+  WriteFile(live.files[0].path, "no SST file");
+  live.files[0].identity = "another";
+  int listings = 0;
+  const auto list = [&](LiveSsts* listed, std::string*) {
+    ++listings;
+    *listed = live;
+    return true;
+  };
+  EXPECT_FALSE(ReconcileList(list));
+  EXPECT_THAT(error_, HasSubstr("1 SST file was not exported"));
+  ASSERT_THAT(report_.errors, SizeIs(1));
+  EXPECT_THAT(report_.errors[0], HasSubstr("as a block-based SST file"));
+  EXPECT_THAT(report_.kept, SizeIs(2));
+  EXPECT_THAT(Filters(), SizeIs(2));
+  EXPECT_EQ(listings, 1);
+  // The same caller does not try it again.
+  EXPECT_TRUE(ReconcileList(list)) << error_;
+  EXPECT_THAT(report_.errors, SizeIs(0));
+}
+
+TEST_F(ReconcileTest, AMissingFileStopsNoOther) {
+  AddFiles(3);
+  db_.Close();
+  RemoveSstFiles(1);
+  EXPECT_FALSE(Sync());
+  EXPECT_THAT(error_, HasSubstr("1 SST file was not exported"));
+  EXPECT_THAT(report_.exported, SizeIs(2));
+  ASSERT_THAT(report_.errors, SizeIs(1));
+  EXPECT_THAT(report_.errors[0],
+              HasSubstr("missing, though the MANIFEST names it (only local"));
+}
+
+// A file that is gone was perhaps replaced by a compaction.
+TEST_F(ReconcileTest, ListsAgainIfAFileIsGone) {
+  AddFiles(3);
+  const LiveSsts old = LiveSstsOf(db_.get());
+  db_.Compact();
+  int listings = 0;
+  const auto list = [&](LiveSsts* live, std::string*) {
+    *live = ++listings == 1 ? old : LiveSstsOf(db_.get());
+    return true;
+  };
+  ASSERT_TRUE(ReconcileList(list)) << error_;
+  EXPECT_EQ(listings, 2);
+  EXPECT_EQ(Filters(), Live());
+  // Without a newer listing, it is no error, but not the end either.
+  listings = 0;
+  error_.clear();
+  EXPECT_FALSE(ReconcileList([&](LiveSsts* live, std::string*) {
+    *live = old;
+    return ++listings == 1;
+  }));
+  EXPECT_EQ(error_, "");
+  EXPECT_THAT(report_.errors, SizeIs(0));
+}
+
+TEST_F(ReconcileTest, StopsAnywhereAndGoesOn) {
+  AddFiles(5);
+  bool done = false;
+  size_t calls = 0;
+  for (int last = 1; !done; ++last) {
+    int asked = 0;
+    done = ReconcileList(ListDb(), [&] { return ++asked == last; });
+    ++calls;
+    EXPECT_EQ(error_, "");
+    for (const std::string& name : Filters()) {
+      EXPECT_THAT(name, ::testing::EndsWith("-Filter.db"));
+    }
+  }
+  EXPECT_GT(calls, 5u);
+  ExpectSync(0, 5);
+}
+
+// ---- Databases ----
+
+TEST_F(ReconcileTest, ChangesNothingInTheDatabase) {
+  AddFiles(3);
+  // These rows are only in the write-ahead log.
+  db_.Put(NumberedRows(next_, next_ + 1000));
+  // RocksDB removes this file when it opens a database. An export must not
+  // remove the file.
+  WriteFile(db_.path() + "/000999.sst.trash", "trash");
+  // RocksDB must not remove an old log between the two calls of StateOf.
+  rocksdb::CancelAllBackgroundWork(db_.get(), /*wait=*/true);
+  const auto before = StateOf(db_.path());
+  ASSERT_TRUE(Export()) << error_;
+  EXPECT_EQ(StateOf(db_.path()), before) << "while it is in use";
+  EXPECT_THAT(report_.exported, SizeIs(3));
+  db_.Close();
+  const auto closed = StateOf(db_.path());
+  ASSERT_TRUE(TakeOver()) << error_;
+  EXPECT_EQ(StateOf(db_.path()), closed);
+  db_.Reopen(db_.options());
+  EXPECT_FALSE(fs::exists(db_.path() + "/000999.sst.trash"));
+}
+
+TEST_F(ReconcileTest, WithoutSync) {
+  AddFiles(2);
+  ASSERT_TRUE(Export()) << error_;
+  EXPECT_EQ(Filters(), Live());
+  EXPECT_FALSE(fs::exists(out_ / kMark));
+  AddFiles(1);
+  EXPECT_FALSE(Export());
+  EXPECT_THAT(error_, HasSubstr("2 SST files were not exported"));
+  ASSERT_THAT(report_.errors, SizeIs(2));
+  EXPECT_THAT(report_.errors[0], HasSubstr("will not be overwritten"));
+  EXPECT_THAT(report_.exported, SizeIs(1));
+  EXPECT_EQ(Filters(), Live());
+}
+
+TEST_F(ReconcileTest, ColumnFamilies) {
+  AddFiles(1);
+  rocksdb::ColumnFamilyHandle* const other =
+      AddColumnFamily("other", db_.options(), NumberedRows(5000, 6000));
+  ExpectSync(2, 0);
+  ASSERT_TRUE(Sync({}, "default")) << error_;
+  EXPECT_THAT(report_.kept, SizeIs(1));
+  EXPECT_THAT(report_.removed, SizeIs(1));
+  EXPECT_FALSE(Sync({}, "none"));
+  EXPECT_THAT(error_, HasSubstr("has no column family 'none'; it has 'default' "
+                                "'other'"));
+  Require(db_->DestroyColumnFamilyHandle(other));
+}
+
+TEST_F(ReconcileTest, WhileItIsWrittenTo) {
+  std::atomic<bool> stop{false};
+  AddFiles(2);
+  std::thread writer([&] {
+    for (int i = 0; !stop; ++i) {
+      AddFiles(1);
+      if (i % 4 == 3) {
+        db_.Compact();
+      }
+    }
+  });
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_TRUE(i % 2 == 0 ? Sync() : Reconcile())
+        << error_ << report_.errors.size();
+  }
+  stop = true;
+  writer.join();
+  ASSERT_TRUE(Sync()) << error_;
+  EXPECT_EQ(Filters(), Live());
+}
+
+TEST_F(ReconcileTest, Refusals) {
+  AddFiles(1);
+  const TempDir empty;
+  WriteFile(empty / "file", "");
+  const struct {
+    std::string db;
+    std::string out;
+    std::string version;
+    const char* message;
+  } refusals[] = {
+      {db_.path(), "", "nb", "has no name"},
+      {db_.path(), empty / "file", "nb", "is no folder"},
+      {db_.path(), empty / "no/out", "nb", "cannot be created"},
+      {db_.path(), out_.path(), "na-and-later", "need an SSTable version"},
+      {db_.path(), out_.path(), "../nb", "is unknown"},
+      {empty.path(), empty / "out", "nb", "cannot be opened as a RocksDB"},
+      {"", empty / "out", "nb", "cannot be opened as a RocksDB"},
+  };
+  for (const auto& refusal : refusals) {
+    FilterDbExportOptions options;
+    options.sstable_version = refusal.version;
+    EXPECT_FALSE(ExportFilterDbs(refusal.db, "", refusal.out, /*sync=*/true,
+                                 options, &report_, &error_));
+    EXPECT_THAT(error_, HasSubstr(refusal.message));
+  }
+  EXPECT_EQ(Filters(), Names());
+  EXPECT_EQ(NamesIn(empty.path()), Names{"file"});
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plugin/filter_db/write_file.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "plugin/filter_db/read_file.h"
+#include "tests/support/file_size_limit.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using FileNames = std::set<std::string>;
+
+WriteContent ContentOf(const std::string& bytes) {
+  return [bytes](const Append& append) {
+    return append(bytes.data(), bytes.size());
+  };
+}
+
+class WriteFileTest : public ::testing::Test {
+ protected:
+  bool Write(const std::string& bytes, bool overwrite = true) {
+    return WriteFileAtomically(file_, overwrite, ContentOf(bytes), &error_);
+  }
+
+  const TempDir dir_;
+  const std::string file_ = dir_ / "filter";
+  const std::string temporary_ = file_ + kTemporarySuffix;
+  std::string error_;
+};
+
+TEST_F(WriteFileTest, NewOrReplaced) {
+  ASSERT_TRUE(Write("one", /*overwrite=*/false)) << error_;
+  EXPECT_FALSE(Write("two", /*overwrite=*/false));
+  EXPECT_EQ(error_, file_ + ": will not be overwritten: File exists");
+  EXPECT_EQ(ReadFile(file_), "one");
+  ASSERT_TRUE(Write("two")) << error_;
+  EXPECT_EQ(ReadFile(file_), "two");
+  EXPECT_EQ(dir_.Names(), FileNames{"filter"});
+}
+
+TEST_F(WriteFileTest, ALinkIsReplaced) {
+  WriteFile(dir_ / "target", "target");
+  fs::create_symlink("target", file_);
+  EXPECT_FALSE(Write("one", /*overwrite=*/false));
+  ASSERT_TRUE(Write("one")) << error_;
+  EXPECT_FALSE(fs::is_symlink(file_));
+  EXPECT_EQ(ReadFile(dir_ / "target"), "target");
+}
+
+TEST_F(WriteFileTest, AFailureLeavesTheOldFile) {
+  WriteFile(file_, "old");
+  {
+    const FileSizeLimit full(3);
+    EXPECT_FALSE(Write("too long"));
+  }
+  EXPECT_EQ(error_, file_ + ": cannot write: File too large");
+  EXPECT_FALSE(WriteFileAtomically(file_, /*overwrite=*/true, ContentOf("new"),
+                                   &error_, [](int, std::string* error) {
+                                     *error = "no";
+                                     return false;
+                                   }));
+  EXPECT_EQ(error_, "no");
+  EXPECT_EQ(ReadFile(file_), "old");
+  EXPECT_EQ(dir_.Names(), FileNames{"filter"});
+  EXPECT_FALSE(WriteFileAtomically(dir_ / "none/filter", true, ContentOf("new"),
+                                   &error_));
+  EXPECT_EQ(error_, dir_ / "none/filter" +
+                        ": cannot create a temporary file beside it: No such "
+                        "file or directory");
+}
+
+// All writers use the same temporary name.
+TEST_F(WriteFileTest, WritersAtOnce) {
+  const std::string bytes(100000, 'x');
+  std::atomic<int> failures{0};
+  std::vector<std::thread> writers;
+  for (int i = 0; i < 4; ++i) {
+    writers.emplace_back([&] {
+      for (int n = 0; n < 50; ++n) {
+        std::string error;
+        failures += !WriteFileAtomically(file_, /*overwrite=*/true,
+                                         ContentOf(bytes), &error);
+        failures += ReadFile(file_) != bytes;
+      }
+    });
+  }
+  for (std::thread& writer : writers) {
+    writer.join();
+  }
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(dir_.Names(), FileNames{"filter"});
+}
+
+TEST_F(WriteFileTest, WhatAKilledWriterLeft) {
+  WriteFile(temporary_, "half, and longer than the new one");
+  ASSERT_TRUE(Write("new")) << error_;
+  EXPECT_EQ(ReadFile(file_), "new");
+  EXPECT_EQ(dir_.Names(), FileNames{"filter"});
+}
+
+// Without `overwrite`, a file gets its final name by link(2). If the writer is
+// then killed, the file keeps both its final and its temporary name.
+TEST_F(WriteFileTest, WhatWasLeftMayBeTheFileItself) {
+  WriteFile(file_, "old");
+  fs::create_hard_link(file_, temporary_);
+  {
+    const FileSizeLimit full(1);
+    EXPECT_FALSE(Write("new"));
+  }
+  EXPECT_EQ(ReadFile(file_), "old");
+  EXPECT_EQ(dir_.Names(), FileNames{"filter"});
+}
+
+TEST_F(WriteFileTest, WhatSomebodyIsWritingIsLeft) {
+  WriteFile(temporary_, "being written");
+  const FileDescriptor writer(open(temporary_.c_str(), O_WRONLY));
+  ASSERT_EQ(flock(writer.get(), LOCK_EX), 0);
+  RemoveLeftOver(temporary_);
+  EXPECT_TRUE(fs::exists(temporary_));
+  std::thread finish([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    flock(writer.get(), LOCK_UN);
+  });
+  EXPECT_TRUE(Write("new")) << error_;  // Waits for the other writer.
+  finish.join();
+  EXPECT_EQ(ReadFile(file_), "new");
+  fs::create_directory(temporary_);
+  RemoveLeftOver(temporary_);
+  EXPECT_TRUE(fs::exists(temporary_));
+  EXPECT_FALSE(Write("newer"));
+  EXPECT_EQ(ReadFile(file_), "new");
+}
+
+// A thread may write two files at once, as `filterdb mend` does.
+TEST_F(WriteFileTest, ASignalRemovesAllTemporaryFilesOfItsThread) {
+  FileNames seen;
+  const auto write_inner = [&](const Append&) {
+    EXPECT_TRUE(WriteFileAtomically(
+        dir_ / "first", true, [](const Append&) { return true; }, &error_));
+    return WriteFileAtomically(
+        dir_ / "inner", true,
+        [&](const Append&) {
+          seen = dir_.Names();
+          std::thread(RemoveTemporaryFilesBeingWritten).join();
+          EXPECT_EQ(dir_.Names(), seen);
+          RemoveTemporaryFilesBeingWritten();
+          EXPECT_EQ(dir_.Names(), FileNames{"first"});
+          return false;
+        },
+        &error_);
+  };
+  EXPECT_FALSE(WriteFileAtomically(file_, true, write_inner, &error_));
+  EXPECT_EQ(seen, (FileNames{"filter.cassandra_bloom-new", "first",
+                             "inner.cassandra_bloom-new"}));
+  RemoveTemporaryFilesBeingWritten();  // Removes nothing.
+  EXPECT_EQ(dir_.Names(), FileNames{"first"});
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
