@@ -79,7 +79,7 @@ extern "C" int register_cassandra_bloom(ObjectLibrary& library,
       BeginningWith(kPartitionTransformName),
       [](const std::string& id, std::unique_ptr<const SliceTransform>* guard,
          std::string* /*error*/) {
-        guard->reset(new PartitionTransform(id));
+        guard->reset(new PartitionTransform(id, /*may_get_options=*/true));
         return guard->get();
       });
   for (const ObjectLibrary::PatternEntry& entry :

@@ -84,10 +84,7 @@ typedef struct cassandra_bloom_filter_t cassandra_bloom_filter_t;
 // contain its form. If the argument is NULL, the version is taken from the file
 // name, for example from nb-1-big-Filter.db.
 //
-// If the form is "na-and-later", the file is mapped into memory. For other
-// forms, the bits of the filter are copied into memory, because the bytes of
-// each word must be reversed. While the handle exists, the file must not be
-// changed in place. The file may be replaced or removed.
+// The file is read into memory.
 CASSANDRA_BLOOM_EXPORT cassandra_bloom_filter_t* cassandra_bloom_filter_open(
     const char* path, const char* sstable_version, char** errptr);
 

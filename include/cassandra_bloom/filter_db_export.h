@@ -182,12 +182,13 @@ CASSANDRA_BLOOM_EXPORT bool ExportFilterDbs(
 // A failure of the listener never makes an operation of the database fail. The
 // listener counts failures and logs them in RocksDB's LOG or on stderr. What
 // has failed is tried again after the next event. An SST file that could not be
-// read is tried again only after the next open. ExportFilterDbs with `dry_run`
+// read is tried again at most once a minute. ExportFilterDbs with `dry_run`
 // says what is missing.
 //
 // RocksDB sends no event when a database is opened, for files that a crash left
-// behind, for imported files, and at the end of DB::CompactFiles. The listener
-// finds such changes at the next event.
+// behind, for imported files, for a dropped column family, and at the end of
+// DB::CompactFiles. The listener finds such changes at the next event. After an
+// open, it begins with the first flush, compaction or ingestion.
 //
 // When the database closes, the listener lists the live files once more.
 // Destroying the listener then takes up to about a second, even in the middle

@@ -81,10 +81,12 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(
 //   takes less memory. The one exception are partitioned filters of prefixes
 //   alone, which are ours.
 //
-// So a process without this library uses the new filters, too. The policy also
-// reads the filters of an existing database (blocks=rocksdb).
-// NewCassandraBloomPolicyFromOptions with filter=cassandra puts our filter
-// above the bottommost files.
+// So a process without this library that sets RocksDB's own Bloom or Ribbon
+// policy uses the new filters, too. A process that takes the policy from the
+// OPTIONS file, and does not know it, has no policy and uses no filter. The
+// policy also reads the filters of an existing database (blocks=rocksdb). The
+// string cassandra_bloom:mix:BITS:filter:cassandra puts our filter above the
+// bottommost files.
 //
 // `bits_per_key` must be from 1.533 to 86.15. DB::Open refuses other values.
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomMixPolicy(
@@ -118,19 +120,23 @@ struct CassandraBloomOptions {
   // where T is max_bytes_for_level_multiplier. For T = 10 these are 4.8 bits.
   // No level gets over 14.4 bits per key more than the deepest level. (Dayan,
   // Athanassoulis, Idreos: Monkey, SIGMOD 2017.) DB::Open tells T to the
-  // policy: T below 2 counts as 2, and T above 1000 as 1000. A later change by
-  // SetOptions counts from the next open.
+  // policy: T below 2, or not finite, counts as 2, and T above 1000 as 1000. If
+  // a small T would leave the deepest level less than 1 bit per key, it gets 1,
+  // and the average is higher than bits_per_key. The policy object keeps the
+  // smallest T that any open told it. For a larger T, make another object.
   //
   // In these cases all files get bits_per_key, and the LOG says so:
   // - in universal and FIFO compaction,
   // - without level_compaction_dynamic_level_bytes, or with several paths,
   //   because RocksDB then does not fill levels from the last one up,
-  // - in a column family that was made while the database was open, until the
-  //   next open.
+  // - before the first open that has this policy.
   //
   // Column families that share a policy object are treated alike: the smallest
-  // T counts for all, and if the levels of one are not filled from the last one
-  // up, all get bits_per_key. Otherwise make one policy for each. Filters take
+  // T counts for all, and if an open tells that the levels of one are not
+  // filled from the last one up, all get bits_per_key. Otherwise make one
+  // policy for each. RocksDB does not tell the options of a column family that
+  // is made while the database is open: until the next open it is treated like
+  // the others, so if it differs, give it a policy of its own. Filters take
   // more memory while a large part of the database is in level 0, because level
   // 0 counts as a small level.
   std::string allocation = "uniform";

@@ -79,7 +79,14 @@ std::unique_ptr<ExportFolder> ExportFolder::Open(
   return good ? std::move(folder) : nullptr;
 }
 
-// The lock is released when the descriptor is closed.
+// Closing the descriptor is not enough, because a process that was forked from
+// this one has it open, too.
+ExportFolder::~ExportFolder() {
+  if (lock_ != nullptr && lock_->get() >= 0) {
+    flock(lock_->get(), LOCK_UN);
+  }
+}
+
 bool ExportFolder::Lock(const StopExport& stop, std::string* error) {
   constexpr auto kPause = std::chrono::milliseconds(20);
   lock_ = std::make_unique<FileDescriptor>(
@@ -155,6 +162,15 @@ bool ExportFolder::WriteMark(std::string* error) const {
 
 bool ExportFolder::ClaimFor(const std::string& database, bool take_over,
                             std::string* error) {
+  const auto sstable = std::find_if(
+      names_.begin(), names_.end(),
+      [](const std::string& name) { return EndsWith(name, "-Data.db"); });
+  if (sstable != names_.end()) {
+    *error = path_ + ": holds SSTables of Cassandra, such as " + *sstable +
+             ", and an export would remove or replace their filters; choose "
+             "another folder";
+    return false;
+  }
   bool has_mark = false;
   if (!ReadMark(&has_mark, error)) {
     return false;
@@ -172,16 +188,12 @@ bool ExportFolder::ClaimFor(const std::string& database, bool take_over,
       std::find_if(names_.begin(), names_.end(), [&](const std::string& name) {
         return NumberOfFilterDb(name, version_).has_value();
       });
-  const bool has_sstable = std::any_of(
-      names_.begin(), names_.end(),
-      [](const std::string& name) { return EndsWith(name, "-Data.db"); });
-  if (filter != names_.end() && (has_sstable || !take_over)) {
+  if (filter != names_.end() && !take_over) {
     *error = path_ + ": has filters that no export recorded as its own, " +
              "such as " + *filter +
              ", and making the folder follow a database would remove or "
-             "replace them; choose another folder" +
-             (has_sstable ? ", as this one holds SSTables of Cassandra"
-                          : ", or let the export take this one over");
+             "replace them; choose another folder, or let the export take "
+             "this one over";
     return false;
   }
   database_ = OneLine(database);
@@ -253,7 +265,9 @@ bool ExportFolder::Record(const LiveSst& sst, std::string* error) {
   const FileDescriptor mark(
       open(MarkPath().c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
   if (mark.get() < 0) {
-    return FailWithErrno(MarkPath(), "cannot be opened", error);
+    // Somebody has removed the mark, or another user wrote it. Without a mark,
+    // no export would ever take this folder again.
+    return WriteMark(error);
   }
   errno = ENOSPC;  // If write() writes only a part, the disk is full.
   return write(mark.get(), line.data(), line.size()) ==

@@ -47,12 +47,15 @@ class ExportFolder {
                                             bool dry_run,
                                             const StopExport& stop,
                                             std::string* error);
+  ~ExportFolder();
+  ExportFolder(const ExportFolder&) = delete;
+  ExportFolder& operator=(const ExportFolder&) = delete;
 
   // Makes the folder that of `database`, or finds that it is already. Refuses a
   // folder of another database, because the filters of both would have the same
   // names. Without `take_over`, also refuses a folder without a mark that has
   // filters of this SSTable version, because an export would remove or replace
-  // them.
+  // them. Refuses every folder that has SSTables of Cassandra.
   bool ClaimFor(const std::string& database, bool take_over,
                 std::string* error);
 

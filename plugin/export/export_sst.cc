@@ -195,24 +195,22 @@ ExportResult SstExport::FromKeys() {
 // in a row once. `pass` is 0 or 1, and is needed only to report the progress.
 ExportResult SstExport::ForEachEntry(
     uint64_t pass, const std::function<void(std::string_view)>& visit) {
-  // Values may be large, so that few keys may take long to read.
-  constexpr uint64_t kKeysPerStop = 64;
+  // Values may be large, so that few entries may take long to read.
+  constexpr uint64_t kEntriesPerStop = 64;
   const uint64_t num_entries = sst_->properties().num_entries;
-  uint64_t num_keys = 0;
+  uint64_t num_seen = 0;
   bool stopped = false;
   std::optional<std::string> last;
   const auto visit_key = [&](std::string_view key) {
-    if (num_keys++ % kKeysPerStop == 0) {
+    if (num_seen++ % kEntriesPerStop == 0) {
       stopped = stop_();
-      progress_((pass * num_entries + num_keys) / 2, num_entries);
+      progress_((pass * num_entries + num_seen) / 2, num_entries);
       if (stopped) {
         return false;
       }
     }
     const std::string_view entry = partition_key_.Extract(key);
-    if (partition_key_.is_whole()) {
-      visit(key);  // ForEachKey gives each key once.
-    } else if (entry != last) {
+    if (entry != last) {
       visit(entry);
       last = entry;
     }

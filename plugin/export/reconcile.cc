@@ -47,6 +47,8 @@ class Exporter {
   ExportResult Write(const LiveSst& sst, const ExportProgress& progress,
                      ExportedFilterDb* exported, std::string* failure);
   std::string FilterDbOf(const LiveSst& sst) const;
+  std::string WhyNotTried(const LiveSst& sst,
+                          const std::string& filter_db) const;
 
   const ExportPlan& plan_;
   const std::string& out_dir_;
@@ -95,12 +97,16 @@ bool Exporter::ExportOne(const LiveSst& sst, const ExportProgress& progress,
     finished_.insert(sst.identity);
     return true;
   }
+  std::string failure = WhyNotTried(sst, exported.filter_db);
   if (plan_.options.dry_run) {
-    report_->exported.push_back(exported);
+    if (failure.empty()) {
+      report_->exported.push_back(exported);
+    } else {
+      report_->errors.push_back(failure);
+    }
     finished_.insert(sst.identity);
     return true;
   }
-  std::string failure;
   switch (Write(sst, progress, &exported, &failure)) {
     case ExportResult::kDone:
       report_->exported.push_back(exported);
@@ -131,29 +137,41 @@ bool Exporter::ExportOne(const LiveSst& sst, const ExportProgress& progress,
   return true;
 }
 
-// First removes the old filter, because it may be that of another SST file. If
-// the export then fails, the folder must not keep a wrong filter.
+// `*failure` is that of WhyNotTried. First removes the old filter, because it
+// may be that of another SST file. If the export then fails, the folder must
+// not keep a wrong filter.
 ExportResult Exporter::Write(const LiveSst& sst, const ExportProgress& progress,
                              ExportedFilterDb* exported, std::string* failure) {
   if (folder_ != nullptr && !folder_->Remove(sst.number, failure)) {
     return ExportResult::kCannotWrite;
   }
-  if (!sst.error.empty() || unreadable_->count(sst.identity) > 0) {
-    *failure = sst.error;
+  if (!failure->empty() || unreadable_->count(sst.identity) > 0) {
+    // Not a failure to write, because other files may still be exported.
     return ExportResult::kCannotRead;
   }
   const bool overwrite = plan_.options.overwrite || folder_ != nullptr;
-  if (!overwrite && NameExists(exported->filter_db)) {
-    // Not a failure to write, because other files may still be exported.
-    errno = EEXIST;
-    FailWithErrno(exported->filter_db, "will not be overwritten", failure);
-    return ExportResult::kCannotRead;
-  }
   const ExportResult result =
       ExportSst(plan_, overwrite, stop_, progress, exported, failure);
-  const bool recorded = result != ExportResult::kDone || folder_ == nullptr ||
-                        folder_->Record(sst, failure);
-  return recorded ? result : ExportResult::kCannotWrite;
+  if (result != ExportResult::kDone || folder_ == nullptr ||
+      folder_->Record(sst, failure)) {
+    return result;
+  }
+  // A filter that is not in the mark may not stay.
+  std::string ignored;
+  folder_->Remove(sst.number, &ignored);
+  return ExportResult::kCannotWrite;
+}
+
+// Returns why the file is not even tried, or "".
+std::string Exporter::WhyNotTried(const LiveSst& sst,
+                                  const std::string& filter_db) const {
+  std::string why = sst.error;
+  if (why.empty() && folder_ == nullptr && !plan_.options.overwrite &&
+      NameExists(filter_db)) {
+    errno = EEXIST;
+    FailWithErrno(filter_db, "will not be overwritten", &why);
+  }
+  return why;
 }
 
 std::string Exporter::FilterDbOf(const LiveSst& sst) const {

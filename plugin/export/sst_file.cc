@@ -334,7 +334,6 @@ bool SstFile::ForEachKey(const VisitKey& visit, std::string* error) {
     return false;
   }
   const std::unique_ptr<Iterator> iterator = NewKeyIterator(reader_.get());
-  std::string last;
   uint64_t seen = 0;
   bool malformed = false;
   for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
@@ -343,11 +342,9 @@ bool SstFile::ForEachKey(const VisitKey& visit, std::string* error) {
       malformed = true;
       break;
     }
-    if (seen++ == 0 || key != last) {
-      if (!visit(key)) {
-        return false;
-      }
-      last = key;
+    ++seen;
+    if (!visit(key)) {
+      return false;
     }
   }
   const Status status =

@@ -82,9 +82,10 @@ class SstFile {
   // library.
   std::optional<PartitionKeyExtractor> partition_key() const;
 
-  // Calls `visit` once for each key, also for keys of deletions, in the file's
-  // order. A file with deletions is an error before RocksDB 9.2. Returns false,
-  // and leaves `*error` as it was, if `visit` returned false.
+  // Calls `visit` for each entry, also for deletions, in the file's order. So
+  // equal keys follow each other. A file with deletions is an error before
+  // RocksDB 9.2. Returns false, and leaves `*error` as it was, if `visit`
+  // returned false.
   bool ForEachKey(const VisitKey& visit, std::string* error);
 
  private:

@@ -28,6 +28,9 @@ constexpr auto kBetweenListings = std::chrono::seconds(1);
 // A compaction may write files for minutes before RocksDB installs them.
 constexpr auto kUntilListedAgain = std::chrono::seconds(5);
 
+// The reason may be a passing one, such as too many open files.
+constexpr auto kUntilReadAgain = std::chrono::minutes(1);
+
 constexpr auto kMaxClosing = std::chrono::seconds(1);
 
 }  // namespace
@@ -90,6 +93,7 @@ void ExportWorker::OnFileDeleted(uint64_t number) {
 }
 
 void ExportWorker::OnDatabaseMayClose() {
+  SetLog(nullptr);
   {
     const std::lock_guard<std::mutex> no_listing(db_mutex_);
     DB* db = nullptr;
@@ -97,7 +101,7 @@ void ExportWorker::OnDatabaseMayClose() {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       db = std::exchange(db_, nullptr);
-      may_have_work = is_dirty_ || is_working_ || list_again_;
+      may_have_work = is_dirty_ || is_working_ || list_again_ || has_failed_;
       created_.clear();
       list_again_.reset();
     }
@@ -109,7 +113,6 @@ void ExportWorker::OnDatabaseMayClose() {
     }
   }
   changed_.notify_all();
-  SetLog(nullptr);
 }
 
 void ExportWorker::SetDirty() {
@@ -168,8 +171,10 @@ void ExportWorker::Pass() {
   try {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (std::exchange(is_new_db_, false)) {
+      if (std::exchange(is_new_db_, false) ||
+          Clock::now() >= forget_unreadable_) {
         unreadable_.clear();
+        forget_unreadable_ = Clock::now() + kUntilReadAgain;
       }
     }
     FilterDbExportReport report;
@@ -182,6 +187,7 @@ void ExportWorker::Pass() {
       const std::lock_guard<std::mutex> lock(mutex_);
       counts_.exported += report.exported.size();
       counts_.removed += report.removed.size();
+      has_failed_ = !good;
     }
     if (!report.errors.empty()) {
       const size_t more = report.errors.size() - 1;

@@ -89,14 +89,16 @@ class ExportWorker {
   std::set<uint64_t> created_;  // Files that no listing has had yet.
   std::optional<Clock::time_point> list_again_;
   bool is_working_ = false;
-  int waiting_ = 0;  // Callers of WaitUntilIdle.
+  bool has_failed_ = false;  // The latest pass, or it was stopped.
+  int waiting_ = 0;          // Callers of WaitUntilIdle.
   std::optional<Clock::time_point> closing_deadline_;
   FilterDbExportCounts counts_;
   std::thread thread_;
 
-  // SST files that could not be read are tried again after the next open, not
-  // after each event. Used only by `thread_`.
+  // SST files that could not be read are tried again after the next open or
+  // after a minute, not after each event. Used only by `thread_`.
   std::set<std::string> unreadable_;
+  Clock::time_point forget_unreadable_;
 
   std::mutex log_mutex_;
   std::shared_ptr<ROCKSDB_NAMESPACE::Logger> info_log_;

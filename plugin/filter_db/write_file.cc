@@ -67,12 +67,17 @@ bool HasName(int fd, const std::string& path) {
 // then sees that the file is locked or removed, and begins again.
 //
 // Opens the file with O_RDWR, because NFS locks only files that are open for
-// writing.
+// writing. If it belongs to another user, opens it for reading, because who
+// owns the folder may remove it.
 bool RemoveWhenUnlocked(const std::string& path,
                         std::chrono::milliseconds max_wait) {
   const auto deadline = std::chrono::steady_clock::now() + max_wait;
-  const FileDescriptor fd(
-      open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  int opened = open(path.c_str(), O_RDWR | kFlags);
+  if (opened < 0 && errno == EACCES) {
+    opened = open(path.c_str(), O_RDONLY | kFlags);
+  }
+  const FileDescriptor fd(opened);
   struct stat status;
   if (fd.get() < 0 || fstat(fd.get(), &status) != 0) {
     return errno == ENOENT;
@@ -90,14 +95,16 @@ bool RemoveWhenUnlocked(const std::string& path,
   return !HasName(fd.get(), path) || unlink(path.c_str()) == 0;
 }
 
-// Closes the descriptor last, because closing releases the lock. If an
-// unfinished file has no lock, another process may remove it as a leftover.
+// Releases the lock last. If an unfinished file has no lock, another process
+// may remove it as a leftover. Closing the descriptor does not release the lock
+// if a process that was forked from this one has it open, too.
 TemporaryFile::~TemporaryFile() {
   if (has_name_) {
     Unlink();
     Forget();
   }
   if (fd_ >= 0) {
+    flock(fd_, LOCK_UN);
     close(fd_);
   }
 }

@@ -21,9 +21,10 @@ class LevelRatio {
 
   // Returns the smallest ratio of all column families seen, because the last
   // level then gets the fewest bits, and no column family takes more memory
-  // than the average. Returns nullopt if no leveled column family was seen, or
-  // if one was seen whose levels are not filled from the last one up. RocksDB
-  // does not tell which column family a file is written for.
+  // than the average (but for the last level's least bit per key). Returns
+  // nullopt if no leveled column family was seen, or if one was seen whose
+  // levels are not filled from the last one up. RocksDB does not tell which
+  // column family a file is written for.
   std::optional<double> Get() const;
 
   // Returns why Get returns nullopt, as text for the LOG. `is_leveled` is about

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/running_rocksdb.h"
@@ -50,8 +51,9 @@ std::optional<PartitionKeyExtractor> ParseId(const std::string& id,
 
 }  // namespace
 
-PartitionTransform::PartitionTransform(const std::string& id)
-    : id_(kRefusedTransformId) {
+PartitionTransform::PartitionTransform(const std::string& id,
+                                       bool may_get_options)
+    : id_(kRefusedTransformId), may_get_options_(may_get_options) {
   if (const auto extractor = ParseId(id, &error_)) {
     extractor_ = *extractor;
     id_ = IdFor(*extractor);
@@ -93,13 +95,18 @@ Status PartitionTransform::ConfigureOptions(
     const ROCKSDB_NAMESPACE::ConfigOptions& /*config_options*/,
     const std::unordered_map<std::string, std::string>& options,
     std::unordered_map<std::string, std::string>* /*unused*/) {
-  if (error_.empty() && !options.empty()) {
-    error_ = id_ + ": has no options, but was given '" +
-             options.begin()->first + "=" + options.begin()->second +
-             "'; write the extractor after the colon";
+  const bool is_in_use = !std::exchange(may_get_options_, false);
+  if (!error_.empty() || options.empty()) {
+    return SettingsStatus();
+  }
+  const std::string error =
+      id_ + ": has no options, but was given '" + options.begin()->first + "=" +
+      options.begin()->second + "'; write the extractor after the colon";
+  if (!is_in_use) {
+    error_ = error;
     id_ = kRefusedTransformId;
   }
-  return SettingsStatus();
+  return Status::InvalidArgument(error);
 }
 
 }  // namespace cassandra_bloom
@@ -115,7 +122,8 @@ Status NewCassandraPartitionTransform(
   }
   auto made = std::make_shared<cassandra_bloom::PartitionTransform>(
       std::string(cassandra_bloom::kPartitionTransformName) + ":" +
-      partition_key);
+          partition_key,
+      /*may_get_options=*/false);
   if (made->SettingsStatus().ok()) {
     *transform = made;
   }

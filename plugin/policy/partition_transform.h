@@ -35,7 +35,9 @@ constexpr char kPartitionTransformName[] = "cassandra_partition";
 class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
  public:
   // `id` is a string such as "cassandra_partition:skip:8,u16".
-  explicit PartitionTransform(const std::string& id);
+  // `may_get_options`: RocksDB makes the object from a string, and tells it in
+  // the first call of ConfigureOptions which options stand beside the id.
+  PartitionTransform(const std::string& id, bool may_get_options);
 
   static std::string IdFor(PartitionKeyExtractor extractor);
 
@@ -59,7 +61,8 @@ class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
 
  protected:
   // Refuses all options, because RocksDB would silently drop options in nested
-  // strings.
+  // strings. RocksDB also calls this function for an object in use. Such an
+  // object stays as it is.
   ROCKSDB_NAMESPACE::Status ConfigureOptions(
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options,
       const std::unordered_map<std::string, std::string>& options,
@@ -69,6 +72,7 @@ class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
   PartitionKeyExtractor extractor_;
   std::string id_;
   std::string error_;  // Not empty if a setting was wrong.
+  bool may_get_options_;
 };
 
 }  // namespace cassandra_bloom

@@ -184,7 +184,8 @@ Status CassandraBloomPolicy::ConfigureOptions(
       std::exchange(pending_text_, std::nullopt);
   if (!options.empty()) {
     if (!text) {
-      return CannotBeChanged();
+      return CannotBeChanged(options.begin()->first + "=" +
+                             options.begin()->second);
     }
     settings_ = SettingsOf(*text, OptionTexts(options.begin(), options.end()));
     filter_name_ = FilterNameFor(settings_.partition_key);
@@ -193,13 +194,14 @@ Status CassandraBloomPolicy::ConfigureOptions(
 }
 
 Status CassandraBloomPolicy::ParseStringOptions(
-    const ConfigOptions& /*config_options*/, const std::string& /*options*/) {
-  return CannotBeChanged();
+    const ConfigOptions& /*config_options*/, const std::string& options) {
+  return CannotBeChanged(options);
 }
 
-Status CassandraBloomPolicy::CannotBeChanged() const {
+Status CassandraBloomPolicy::CannotBeChanged(const std::string& change) const {
   return Status::InvalidArgument(
-      settings_.id + ": a filter policy cannot be changed; create another");
+      settings_.id + ": '" + change +
+      "': a filter policy cannot be changed; create another");
 }
 
 Status CassandraBloomPolicy::SettingsStatus() const {

@@ -102,7 +102,7 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   ROCKSDB_NAMESPACE::FilterBitsReader* ReaderBesideRocksdb(
       const ROCKSDB_NAMESPACE::Slice& contents) const;
   ROCKSDB_NAMESPACE::Status SettingsStatus() const;
-  ROCKSDB_NAMESPACE::Status CannotBeChanged() const;
+  ROCKSDB_NAMESPACE::Status CannotBeChanged(const std::string& change) const;
   // Logs the bits per key of each level, once for each column family after an
   // open.
   void LogLevelsOnce(

@@ -68,7 +68,7 @@ constexpr Option kOptions[] = {
      "|uniform|monkey|"},
     {"filter", &Options::filter, kFilters, 0, 0, "|cassandra|bloom|ribbon|"},
     {"bottommost_filter", &Options::bottommost_filter, kFilters, 0, 0,
-     "||cassandra|bloom|ribbon|"},  // Empty: that of `filter`.
+     "|cassandra|bloom|ribbon|"},  // Without it: that of `filter`.
     {"blocks", &Options::blocks, "cassandra or rocksdb", 0, 0,
      "|cassandra|rocksdb|"},
     {kPartitionKey, &Options::partition_key, ""},
@@ -303,6 +303,14 @@ std::optional<Options> ParseOptions(const std::string& text,
   }
   Given given =
       Split(std::string_view(text).substr(std::string(kPolicyName).size()));
+  for (size_t i = 1; i < given.size(); ++i) {
+    const std::string& name = given[i].first;
+    if (name == kBitsPerKey || name == kFpChance || name == kFpInString) {
+      *error = "'" + name + "' is not an option that can follow in '" + text +
+               "'; " + kUsage;
+      return std::nullopt;
+    }
+  }
   std::string all = text;
   for (const auto& [name, value] : beside) {
     given.emplace_back(name, value);

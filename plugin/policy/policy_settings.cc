@@ -74,10 +74,12 @@ void SetFilterTypes(CassandraBloomOptions* options, PolicySettings* settings) {
       options->fp_chance == 0;
 }
 
-// Returns why the options are not fit for each other, or "".
-std::string WhyUnfit(const CassandraBloomOptions& options,
+// Returns why the options are not fit for each other, or "". `given` is their
+// text before the numbers were rounded.
+std::string WhyUnfit(const std::string& given,
+                     const CassandraBloomOptions& options,
                      const PolicySettings& settings) {
-  const std::string text = "'" + FormatOptions(options) + "': ";
+  const std::string text = "'" + given + "': ";
   if (settings.sizing.is_monkey) {
     if (options.fp_chance != 0 || !options.level_bits.empty() ||
         options.bottommost_bits) {
@@ -97,7 +99,8 @@ std::string WhyUnfit(const CassandraBloomOptions& options,
   if (is_beside && !settings.partition_key.is_whole()) {
     return text +
            "blocks=rocksdb also reads RocksDB's own filters, which hold whole "
-           "keys; leave out blocks or partition_key";
+           "keys; leave out partition_key, or blocks=rocksdb (mix sets it, "
+           "too)";
   }
   if (!is_beside && (settings.filter != FilterType::kCassandra ||
                      settings.bottommost_filter != FilterType::kCassandra)) {
@@ -126,9 +129,10 @@ PolicySettings Compile(CassandraBloomOptions options) {
   settings.partition_key = *partition_key;
   // What follows changes `options` to the values that are really used.
   options.partition_key = partition_key->spelling();
+  const std::string given = FormatOptions(options);
   SetSizing(&options, &settings.sizing);
   SetFilterTypes(&options, &settings);
-  error = WhyUnfit(options, settings);
+  error = WhyUnfit(given, options, settings);
   if (!error.empty()) {
     return Refused(error);
   }

@@ -119,6 +119,19 @@ TEST_F(ExportFolderTest, TheMarkDoesNotGrowForever) {
   EXPECT_EQ(StateOf(dir_.path()), before);  // There was nothing to do.
 }
 
+// Somebody may remove the whole folder while an export works in it. The mark
+// then comes back with the next filter.
+TEST_F(ExportFolderTest, TheMarkIsRemovedMeanwhile) {
+  auto folder = Claimed();
+  AddFilter(folder.get(), SstOf(1));
+  const std::string mark = Mark();
+  fs::remove(dir_ / kFolderMarkName);
+  EXPECT_TRUE(folder->Record(SstOf(1), &error_)) << error_;
+  EXPECT_EQ(Mark(), mark);
+  folder.reset();
+  EXPECT_TRUE(Claimed()->HasFilterOf(SstOf(1)));
+}
+
 TEST_F(ExportFolderTest, RemovesOthers) {
   auto folder = Claimed();
   AddFilter(folder.get(), SstOf(1));
@@ -172,9 +185,11 @@ TEST_F(ExportFolderTest, FiltersWithoutAMark) {
   EXPECT_EQ(NamesIn(dir_.path()), Names{"nb-7-big-Filter.db"});
   WriteFile(dir_ / "nb-7-big-Data.db", "rows");
   EXPECT_FALSE(Open(dir_.path())->ClaimFor("db", true, &error_));
-  EXPECT_THAT(error_, HasSubstr("this one holds SSTables of Cassandra"));
+  EXPECT_THAT(error_, HasSubstr("SSTables of Cassandra, such as nb-7-big-D"));
   fs::remove(dir_ / "nb-7-big-Data.db");
   EXPECT_TRUE(Open(dir_.path())->ClaimFor("db", true, &error_)) << error_;
+  WriteFile(dir_ / "me-1-big-Data.db", "rows");
+  EXPECT_FALSE(Open(dir_.path())->ClaimFor("db", true, &error_));
 }
 
 TEST_F(ExportFolderTest, FoldersThatCannotBeUsed) {

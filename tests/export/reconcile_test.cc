@@ -291,6 +291,12 @@ TEST_F(ReconcileTest, WithoutSync) {
   EXPECT_THAT(report_.errors[0], HasSubstr("will not be overwritten"));
   EXPECT_THAT(report_.exported, SizeIs(1));
   EXPECT_EQ(Filters(), Live());
+  FilterDbExportOptions dry_run;
+  dry_run.dry_run = true;
+  fs::remove(OneFilter());
+  EXPECT_FALSE(Export(dry_run));
+  EXPECT_THAT(report_.exported, SizeIs(1));
+  EXPECT_THAT(report_.errors, SizeIs(2));
 }
 
 TEST_F(ReconcileTest, ColumnFamilies) {

@@ -228,7 +228,7 @@ TEST(NewPolicyTest, WrongOptionsAreRefusedByOpen) {
                         {"", "'Cassandra'", "cassandra or rocksdb"}));
   EXPECT_TRUE(IsRefusal(open(with_blocks("rocksdb", "fixed:8")),
                         {"", "blocks:rocksdb:partition_key:fixed:8",
-                         "leave out blocks or partition_key"}));
+                         "leave out partition_key, or blocks"}));
 }
 
 TEST(NewPolicyTest, BitsPerKeyAreTakenAsByTheBuiltInPolicy) {

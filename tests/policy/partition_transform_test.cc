@@ -232,6 +232,28 @@ TEST_F(PartitionTransformTest, CanBeChangedInAnOpenDatabase) {
   EXPECT_EQ(now(), "cassandra_partition:fixed:4");
 }
 
+// RocksDB may pass options to an object that a database uses.
+TEST_F(PartitionTransformTest, OneInUseIsNotChanged) {
+  for (const bool from_string : {true, false}) {
+    TransformPtr transform;
+    ASSERT_TRUE(
+        (from_string
+             ? SliceTransform::CreateFromString(
+                   ConfigOptions(), "cassandra_partition:u16", &transform)
+             : NewCassandraPartitionTransform("u16", &transform))
+            .ok());
+    const std::string id = IdOfTransform(transform);
+    const std::string key("\0\1kx", 4);
+    ASSERT_TRUE(transform->InDomain(key));
+    auto* const in_use = const_cast<SliceTransform*>(transform.get());
+    EXPECT_TRUE(in_use->ConfigureFromMap(ConfigOptions(), {{"u16", "1"}})
+                    .IsInvalidArgument());
+    EXPECT_EQ(IdOfTransform(transform), id);
+    EXPECT_TRUE(transform->InDomain(key));
+    EXPECT_TRUE(in_use->PrepareOptions(ConfigOptions()).ok());
+  }
+}
+
 // Checks the contract in RocksDB's comments on
 // ColumnFamilyOptions::prefix_extractor and SliceTransform.
 TEST_F(PartitionTransformTest, KeepsRocksdbsContract) {

@@ -14,7 +14,7 @@ constexpr char kExtractors[] = "skip:S,u16";
 constexpr char kMonkey[] = "allocation=monkey";
 constexpr char kMix[] = "a number from 1.533 to 86.15";
 constexpr char kForms[] = "cassandra or rocksdb";
-constexpr char kWholeKeys[] = "leave out blocks or partition_key";
+constexpr char kWholeKeys[] = "leave out partition_key, or blocks";
 
 }  // namespace
 
@@ -181,6 +181,11 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:0x10", "'0x10'", kBits},
       {"cassandra_bloom:10:junk", "'junk'", kOptions},
       {"cassandra_bloom:9,5", "'9,5'", kBits},
+      {"cassandra_bloom:bits_per_key:12", "'bits_per_key'", kBits},
+      {"cassandra_bloom:blocks:rocksdb:bits_per_key:12", "'bits_per_key'",
+       kBits},
+      {"cassandra_bloom:blocks:rocksdb:fp_chance:0.01", "'fp_chance'", kBits},
+      {"cassandra_bloom:blocks:rocksdb:fp:0.01", "'fp'", kBits},
       {"cassandra_bloom: 10", "' 10'", kBits},
       {"cassandra_bloom:1 0", "'1 0'", kBits},
       // The id of a refused policy is refused again.
@@ -254,6 +259,7 @@ const std::vector<RefusedString>& RefusedStrings() {
        "bottommost_bits:8", kMonkey},
       {"cassandra_bloom:1.5:allocation:monkey", ":1.5:", "1.533 to 86.15"},
       {"cassandra_bloom:0:allocation:monkey", ":0:", "1.533 to 86.15"},
+      {"cassandra_bloom:0.4:allocation:monkey", ":0.4:", "1.533 to 86.15"},
       {"cassandra_bloom:90:allocation:monkey", ":90:", "1.533 to 86.15"},
       {"cassandra_bloom:10:partition_key:u16:level_bits:8",
        "'u16:level_bits:8'", kExtractors},
@@ -292,6 +298,10 @@ const std::vector<RefusedString>& RefusedStrings() {
       {"cassandra_bloom:10:filter:bloom", "filter:bloom", "blocks=rocksdb"},
       {"cassandra_bloom:10:bottommost_filter:ribbon",
        "bottommost_filter:ribbon", "blocks=rocksdb"},
+      {"cassandra_bloom:10:blocks:rocksdb:bottommost_filter", "''",
+       "cassandra, bloom or ribbon"},
+      {"{id=cassandra_bloom;bottommost_filter=;blocks=rocksdb}", "''",
+       "cassandra, bloom or ribbon"},
       {"cassandra_bloom:mix", "''", kMix},
       {"cassandra_bloom:mix:", "''", kMix},
       {"cassandra_bloom:mix:abc", "'abc'", kMix},

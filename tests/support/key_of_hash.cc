@@ -7,8 +7,8 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-constexpr uint64_t kC1 = 0x87c37b91114253d5;
-constexpr uint64_t kC2 = 0x4cf5ad432745937f;
+constexpr uint64_t kFactor1 = 0x87c37b91114253d5;
+constexpr uint64_t kFactor2 = 0x4cf5ad432745937f;
 
 // Returns 1 / factor modulo 2^64 by Newton's iteration. The lowest three bits
 // of the first value are right. Each step doubles the number of right bits.
@@ -56,8 +56,10 @@ std::array<char, 16> KeyOfHash(uint64_t h1, uint64_t h2) {
   h2 = RotateRight(h2, 31);
   h1 = RotateRight((h1 - 0x52dce729) * kInverse<5>, 27);
   std::array<char, 16> key;
-  Store(RotateRight(h1 * kInverse<kC2>, 31) * kInverse<kC1>, key.data());
-  Store(RotateRight(h2 * kInverse<kC1>, 33) * kInverse<kC2>, key.data() + 8);
+  Store(RotateRight(h1 * kInverse<kFactor2>, 31) * kInverse<kFactor1>,
+        key.data());
+  Store(RotateRight(h2 * kInverse<kFactor1>, 33) * kInverse<kFactor2>,
+        key.data() + 8);
   return key;
 }
 

@@ -77,7 +77,7 @@ std::optional<Diagnosis> AboveTheAverage(const FamilyReport& report) {
   const MonkeyAllocation monkey =
       settings.sizing.Monkey(report.family.options.level_ratio);
   const LevelForecast& all = report.all;
-  const double average = monkey.average_bits_per_key * all.keys;
+  const double average = monkey.RealAverage() * all.keys;
   const auto is_above = [&](double bits, double factor) {
     return bits > factor * average && bits > average + kBitsOfMib;
   };
@@ -95,7 +95,7 @@ std::optional<Diagnosis> AboveTheAverage(const FamilyReport& report) {
                 ThreeDigits(all.BitsPerKey(all.as_it_is)) + " bits per key, " +
                 Bytes(all.as_it_is.bits - average) +
                 " more than with the policy's average of " +
-                ThreeDigits(monkey.average_bits_per_key) + ": ";
+                ThreeDigits(monkey.RealAverage()) + ": ";
   if (is_above(Planned(settings, report).bits, 1.02)) {
     const int last = LastLevel(report);
     const auto share = [&](int level) {
