@@ -79,7 +79,7 @@ ROCKSDB_RULE = ("include/", "plugin/", TOOLS_WITHOUT_ROCKSDB)
 # The most lines of C and C++ in a folder of plugin/ or tools/, without its subfolders,
 # and in a file. The files of LONG_FILES, with a template of kernels, may be longer.
 LINES_OF_A_FOLDER = 3000
-LINES_OF = {"plugin/export": 3150, "tools/sstable": 4000}
+LINES_OF = {"plugin/export": 3200, "plugin/policy": 3050, "tools/sstable": 4000}
 LINES_OF_A_FILE = 450
 LONG_FILES = "plugin/filter/kernels/"
 
