@@ -70,13 +70,13 @@ TEST_F(ExportFolderTest, KnowsItsFilters) {
 
 TEST_F(ExportFolderTest, AFilterThatChangedIsNotIts) {
   auto folder = Claimed();
-  for (const uint64_t number : {1, 2, 3}) {
+  for (uint64_t number = 1; number <= 3; ++number) {
     AddFilter(folder.get(), SstOf(number));
   }
   WriteFile(folder->FilterDbOf(1), "cut");
   fs::last_write_time(folder->FilterDbOf(2), fs::file_time_type::min());
   fs::remove(folder->FilterDbOf(3));
-  for (const uint64_t number : {1, 2, 3}) {
+  for (uint64_t number = 1; number <= 3; ++number) {
     EXPECT_FALSE(folder->HasFilterOf(SstOf(number))) << number;
   }
   EXPECT_TRUE(folder->Compact(&error_)) << error_;
