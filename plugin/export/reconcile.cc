@@ -53,7 +53,7 @@ class Exporter {
   const ExportPlan& plan_;
   const std::string& out_dir_;
   ExportFolder* const folder_;
-  const StopExport& stop_;
+  const StopExport stop_;  // A copy: callers pass temporaries.
   std::set<std::string>* const unreadable_;
   FilterDbExportReport* const report_;
   std::string* const error_;
