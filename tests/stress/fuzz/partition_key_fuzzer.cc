@@ -151,8 +151,8 @@ void Check(const uint8_t* data, size_t size) {
   std::string error;
   const auto extractor = PartitionKeyExtractor::Parse(spelling, &error);
   FUZZ_CHECK(extractor.has_value() == error.empty());
-  const PartitionTransform transform(kPartitionTransformName +
-                                     (":" + spelling));
+  const PartitionTransform transform(kPartitionTransformName + (":" + spelling),
+                                     /*may_get_options=*/false);
   const bool has_prefixes = transform.SettingsStatus().ok();
   FUZZ_CHECK(has_prefixes == (extractor && extractor->has_end()));
   if (!extractor) {
