@@ -17,22 +17,13 @@
 #include <thread>
 
 #include "plugin/export/export_names.h"
+#include "plugin/filter_db/split.h"
 #include "plugin/filter_db/write_file.h"
 
 namespace cassandra_bloom {
 namespace {
 
 constexpr char kSeparator = '\t';
-
-std::vector<std::string> Split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(separator, begin), text.size());
-    parts.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
 
 // Replaces newlines, because a mark holds the name of the database in one line.
 std::string OneLine(std::string text) {
@@ -118,10 +109,11 @@ bool ExportFolder::ReadNames(std::string* error) {
   return true;
 }
 
-void ExportFolder::ParseLine(const std::string& line) {
-  const std::vector<std::string> parts = Split(line, kSeparator);
+void ExportFolder::ParseLine(std::string_view line) {
+  const std::vector<std::string_view> parts = Split(line, kSeparator);
   if (parts.size() == 4) {
-    filters_[parts[0]] = {parts[1], parts[2], parts[3]};
+    filters_[std::string(parts[0])] = {
+        std::string(parts[1]), std::string(parts[2]), std::string(parts[3])};
   }
 }
 
@@ -135,7 +127,7 @@ bool ExportFolder::ReadMark(bool* exists, std::string* error) {
   if (!ReadRegularFile(MarkPath(), kMaxSize, &text, error)) {
     return false;
   }
-  const std::vector<std::string> lines = Split(text, '\n');
+  const std::vector<std::string_view> lines = Split(text, '\n');
   database_ = lines[0];
   // Leaves out the last one. It is empty, or its writer was killed.
   for (size_t i = 1; i + 1 < lines.size(); ++i) {

@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -101,7 +102,7 @@ class ExportFolder {
   bool Lock(const StopExport& stop, std::string* error);
   bool ReadNames(std::string* error);
   bool ReadMark(bool* exists, std::string* error);
-  void ParseLine(const std::string& line);
+  void ParseLine(std::string_view line);
   bool WriteMark(std::string* error) const;
   bool IsUnchanged(const NamedFilter& filter) const;
   std::string MarkPath() const { return path_ + "/" + kFolderMarkName; }

@@ -5,7 +5,6 @@
 #include <rocksdb/slice.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <string_view>
 
@@ -17,6 +16,7 @@
 #include "plugin/filter_db/write_file.h"
 #include "plugin/policy/filter_name.h"
 #include "plugin/policy/partition_transform.h"
+#include "plugin/policy/policy_options.h"
 #include "plugin/policy/running_rocksdb.h"
 
 namespace cassandra_bloom {
@@ -34,12 +34,6 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const ExportPlan& plan,
                                             plan.form, error)
              : FilterDbBuilder::ForBitsPerKey(options.bits_per_key, num_keys,
                                               plan.form, error);
-}
-
-std::string NumberText(double number) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.15g", number);
-  return text;
 }
 
 // Returns true if each prefix of this file ends where its partition key ends.
@@ -284,8 +278,8 @@ std::string ExportOptionsText(const ExportPlan& plan) {
          (plan.partition_key ? plan.partition_key->spelling() : "default") +
          (options.from == ExportFrom::kKeys ? " from=keys" : "") +
          (options.fp_chance != 0
-              ? " fp_chance=" + NumberText(options.fp_chance)
-              : " bits_per_key=" + NumberText(options.bits_per_key));
+              ? " fp_chance=" + FormatNumber(options.fp_chance)
+              : " bits_per_key=" + FormatNumber(options.bits_per_key));
 }
 
 ExportResult ExportSst(const ExportPlan& plan, bool overwrite,

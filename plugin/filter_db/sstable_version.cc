@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/split.h"
 
 namespace cassandra_bloom {
 namespace {
@@ -86,18 +87,6 @@ std::string KnownNames() {
   }
   names += "; or name the form: before-ma, ma-to-me, na-and-later";
   return names;
-}
-
-std::vector<std::string_view> Split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) {
-      return parts;
-    }
-    text.remove_prefix(end + 1);
-  }
 }
 
 // Returns true for a file name of the kind that Cassandra uses since version

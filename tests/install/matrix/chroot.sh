@@ -32,6 +32,19 @@ open_chroot() {
   mount -t proc proc "$root/proc"
 }
 
+# read_release ARGUMENTS...: sets `root`, the FOLDER of --root=FOLDER or nothing, and
+# `release`, the Debian release that is given. Prints `usage` if it is asked for, or if the
+# arguments are wrong.
+read_release() {
+  root=''
+  case ${1-} in --root=?*) root=$(realpath -m "${1#*=}"); shift ;; esac
+  case ${1-} in
+    --help) echo "$usage"; exit ;;
+    '' | -*) echo "$usage" >&2; exit 2 ;;
+  esac
+  release=$1
+}
+
 # copy_sources: copies this repository into /check/sources of the chroot. The time
 # stamps are kept, so that another run compiles only what has changed.
 copy_sources() {

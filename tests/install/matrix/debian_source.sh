@@ -20,15 +20,10 @@ temporary. The packages stay in FOLDER/check/deb.
 Needs root, debootstrap, a network, 2 GB. Exit status 0 if all is well, 1 if not, 2 for
 wrong usage."
 
-root=''
-case ${1-} in --root=?*) root=$(realpath -m "${1#*=}"); shift ;; esac
-case ${1-} in
-  --help) echo "$usage"; exit ;;
-  '' | -*) echo "$usage" >&2; exit 2 ;;
-esac
 # shellcheck source=tests/install/matrix/chroot.sh
 . "$(dirname "$0")/chroot.sh"
-open_chroot "$1" "$root"
+read_release "$@"
+open_chroot "$release" "$root"
 rm -rf "$root/check/deb" "$root/check/sources"
 mkdir -p "$root/check/deb"
 copy_sources

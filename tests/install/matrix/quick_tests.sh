@@ -14,20 +14,14 @@ temporary.
 Needs root, debootstrap, a network, 3 GB. Where no chroot can be made, a line says so.
 Exit status 0 if all tests passed or no chroot can be made, 1 if not, 2 for wrong usage."
 
-root=''
-case ${1-} in --root=?*) root=$(realpath -m "${1#*=}"); shift ;; esac
-case ${1-} in
-  --help) echo "$usage"; exit ;;
-  '' | -*) echo "$usage" >&2; exit 2 ;;
-esac
-release=$1
+# shellcheck source=tests/install/matrix/chroot.sh
+. "$(dirname "$0")/chroot.sh"
+read_release "$@"
 
 not_run() { echo "not run on $release: $1"; exit 0; }
 [ "$(id -u)" = 0 ] || not_run "a chroot takes root"
 command -v debootstrap >/dev/null || not_run "debootstrap is missing"
 
-# shellcheck source=tests/install/matrix/chroot.sh
-. "$(dirname "$0")/chroot.sh"
 open_chroot "$release" "$root" || not_run "debootstrap or mount failed"
 copy_sources
 
