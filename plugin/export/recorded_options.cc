@@ -70,8 +70,8 @@ void AddStandIns(const std::shared_ptr<NamedComparators>& comparators,
         }
         return comparator.get();
       });
-  // Listeners of this library also get a stand-in, because the real listeners
-  // would check their folders.
+  // Listeners of this library also get a stand-in: they have nothing to do
+  // here.
   library->AddFactory<EventListener>(
       ObjectLibrary::PatternEntry("").AddSeparator("", /*at_least_one=*/false),
       [](const std::string&, std::unique_ptr<EventListener>* guard,
