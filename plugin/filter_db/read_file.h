@@ -6,7 +6,7 @@
 // mapped file, or if its disk fails, SIGBUS ends the process.
 // Tested in tests/filter_db/filter_db_file_test.cc.
 // Tested in tests/filter_db/write_file_test.cc.
-// Tested in tests/sstable/bytes/byte_reader_test.cc.
+// Tested in filterdb/tests/sstable/bytes/byte_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_DB_READ_FILE_H_
 #define CASSANDRA_BLOOM_PLUGIN_FILTER_DB_READ_FILE_H_

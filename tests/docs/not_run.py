@@ -76,7 +76,7 @@ NOT_RUN = {
     "cmake -DCASSANDRA_BLOOM_CORE_ONLY=ON": "the preset core-only, in .ci/run",
     "make format": "it would change the sources under test",
     # docs/filterdb.md: a block to copy on a node. Its section "Without a node" and
-    # tests/filterdb/ run the same commands.
+    # filterdb/tests/commands/ run the same commands.
     "filterdb scan $data --only-faults > faults.txt 2>&1": "wants a node",
     "filterdb mend $data --dry-run --out-dir=/tmp/new": "wants a node",
     "filterdb mend $data --in-place --backup-dir=/var/backups/filters":

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks which file may include which, where each is tested, its size and licence.
 
-A file X.cc of plugin/ or tools/ is tested in a file X_test, anywhere in tests/. If
+A file X.cc of plugin/, filterdb/ or tools/ is tested in a file X_test, anywhere in tests/
+or filterdb/tests/. If
 there is none, X.h, or X.cc if there is no X.h, has a line for each file that tests it:
 
   // Tested in tests/policy/new_policy_test.cc.
@@ -30,21 +31,25 @@ EDGES = {
     "preload": set(),
 }
 
-# The folders of tools/, and which others each may include. tools/sstable knows
-# neither RocksDB nor a terminal.
+# The folders of filterdb/ and tools/, and which others of them each may include.
 TOOLS_EDGES = {
-    "sstable/bytes": set(),
-    "sstable/data_db": {"sstable/bytes"},
-    "sstable": {"sstable/bytes", "sstable/data_db"},
-    "sstable/health": {"sstable", "sstable/bytes", "sstable/data_db"},
-    "sstable/mending": {"sstable", "sstable/bytes", "sstable/health"},
-    "filterdb/doctor/files": set(),
-    "filterdb/doctor/filters": {"sstable/health", "filterdb/doctor/files"},
-    "filterdb": {
-        "sstable", "sstable/health", "sstable/mending", "filterdb/doctor/files", "filterdb/doctor/filters"
+    "filterdb/sstable/bytes": set(),
+    "filterdb/sstable/data_db": {"filterdb/sstable/bytes"},
+    "filterdb/sstable": {"filterdb/sstable/bytes", "filterdb/sstable/data_db"},
+    "filterdb/health": {
+        "filterdb/sstable", "filterdb/sstable/bytes", "filterdb/sstable/data_db"
+    },
+    "filterdb/mending": {"filterdb/sstable", "filterdb/sstable/bytes", "filterdb/health"},
+    "filterdb/commands": {"filterdb/sstable", "filterdb/health", "filterdb/mending"},
+    "tools/sst_filters/doctor/files": set(),
+    "tools/sst_filters/doctor/filters": {"filterdb/health", "tools/sst_filters/doctor/files"},
+    "tools/sst_filters": {
+        "filterdb/commands", "filterdb/health",
+        "tools/sst_filters/doctor/files", "tools/sst_filters/doctor/filters",
     },
 }
-TOOLS_WITHOUT_ROCKSDB = "tools/sstable/"
+# filterdb/ uses only these folders of plugin/.
+FILTERDB_MAY_USE = {"filter", "filter_db"}
 
 # The folder that implements each public header.
 PUBLIC = {
@@ -58,10 +63,11 @@ PUBLIC = {
 TOP_EDGES = {
     "include": set(),
     "plugin": {"include"},
-    "tools": {"include", "plugin"},
+    "filterdb": {"include", "plugin"},
+    "tools": {"include", "plugin", "filterdb"},
     "db_bench_ext": {"include", "plugin", "tests/support"},
     "examples": {"include"},
-    "tests": {"include", "plugin", "tools"},
+    "tests": {"include", "plugin", "filterdb", "tools"},
 }
 
 MAY_INCLUDE_ROCKSDB = (
@@ -72,14 +78,16 @@ MAY_INCLUDE_ROCKSDB = (
     "plugin/registry.cc",
     "plugin/c/rocksdb_c.cc",
 )
-# The rule about RocksDB's headers applies only to these folders; filterdb, tests
+# The rule about RocksDB's headers applies only to these folders; sst_filters, tests
 # and benchmarks use real databases.
-ROCKSDB_RULE = ("include/", "plugin/", TOOLS_WITHOUT_ROCKSDB)
+ROCKSDB_RULE = ("include/", "plugin/", "filterdb/")
+# The folders with the product's code.
+PRODUCT = ("plugin/", "filterdb/", "tools/")
 
-# The most lines of C and C++ in a folder of plugin/ or tools/, without its subfolders,
-# and in a file. The files of LONG_FILES, with a template of kernels, may be longer.
+# The most lines of C and C++ in a folder of PRODUCT, without its subfolders, and in
+# a file. The files of LONG_FILES, with a template of kernels, may be longer.
 LINES_OF_A_FOLDER = 3000
-LINES_OF = {"plugin/export": 3200, "plugin/policy": 3050, "tools/sstable": 4000}
+LINES_OF = {"plugin/export": 3200, "plugin/policy": 3050, "filterdb/sstable": 4000, "filterdb/commands": 3500}
 LINES_OF_A_FILE = 450
 LONG_FILES = "plugin/filter/kernels/"
 
@@ -132,28 +140,42 @@ def room(file: str) -> str:
     return parts[1].removesuffix(".cc")
 
 
+def top_of(file: str) -> str:
+    """Returns the top folder whose rules a file obeys. filterdb/ has its tests within."""
+    return "tests" if is_test(file) else file.split("/")[0]
+
+
+def is_test(file: str) -> bool:
+    return file.startswith(("tests/", "filterdb/tests/"))
+
+
 def in_folder(file: str, folder: str) -> bool:
     return file.startswith(folder + "/")
 
 
 def tools_room(file: str) -> str | None:
-    """Returns the folder of tools/ that a file belongs to, or None."""
+    """Returns the folder of TOOLS_EDGES that a file belongs to, or None."""
     for folder in sorted(TOOLS_EDGES, reverse=True):
-        if in_folder(file, "tools/" + folder):
+        if in_folder(file, folder):
             return folder
     return None
 
 
 def wrong_edge(file: str, included: str) -> str | None:
     """Returns why this include is not allowed, or None if it is allowed."""
-    top = file.split("/")[0]
+    top = top_of(file)
     allowed = {top} | TOP_EDGES[top]
     if not any(in_folder(included, folder) for folder in allowed):
         return f"{top}/ may include {', '.join(sorted(allowed))} only"
-    if top == "tools":
-        here, there = tools_room(file), tools_room(included)
-        if here and there and here != there and there not in TOOLS_EDGES[here]:
-            return f"tools/{here} may not include tools/{there}"
+    if top == "tests":
+        return None
+    if in_folder(included, "filterdb/tests"):
+        return f"{top}/ may not include filterdb/tests"
+    if top == "filterdb" and in_folder(included, "plugin") and room(included) not in FILTERDB_MAY_USE:
+        return f"filterdb/ may not include plugin/{room(included)}"
+    here, there = tools_room(file), tools_room(included)
+    if here and there and here != there and there not in TOOLS_EDGES[here]:
+        return f"{here} may not include {there}"
     product = ("include", "plugin")
     if top not in product or not any(in_folder(included, p) for p in product):
         return None
@@ -165,11 +187,15 @@ def wrong_edge(file: str, included: str) -> str | None:
 
 def untested(root: Path, files: list[str]) -> list[str]:
     """Returns the faults of files without a test, and of lines that name no test."""
-    names = {file.name for file in (root / "tests").rglob("*_test.*")}
+    names = {
+        file.name
+        for folder in ("tests", "filterdb/tests")
+        for file in (root / folder).rglob("*_test.*")
+    }
     tested = {found[1] for found in map(TEST_FILE.fullmatch, names) if found}
     faults = []
     for file in files:
-        if not file.startswith(("plugin/", "tools/")):
+        if not file.startswith(PRODUCT) or is_test(file):
             continue
         places = TESTED_IN.findall((root / file).read_text(encoding="utf-8"))
         faults += [
@@ -191,7 +217,7 @@ def too_long(lines: dict[str, int]) -> list[str]:
     folders: dict[str, int] = defaultdict(int)
     faults = []
     for file, count in lines.items():
-        if not file.startswith(("plugin/", "tools/")):
+        if not file.startswith(PRODUCT) or is_test(file):
             continue
         folders[str(Path(file).parent)] += count
         if count > LINES_OF_A_FILE and not file.startswith(LONG_FILES):
@@ -242,9 +268,9 @@ def check(root: Path) -> list[str]:
         lines[file] = text.count("\n")
         if LICENCE not in text.split("\n", 1)[0]:
             faults.append(f"{file}: does not begin with {LICENCE}")
-        if file.endswith(".h") and not file.startswith("tests/"):
+        if file.endswith(".h") and not is_test(file):
             headers[Path(file).name].append(file)
-        if not file.startswith(("tests/", "examples/")):
+        if not is_test(file) and not file.startswith("examples/"):
             for name in CLASS.findall(ANONYMOUS.sub("", text)):
                 if file not in classes[name]:
                     classes[name].append(file)

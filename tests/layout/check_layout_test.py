@@ -24,7 +24,7 @@ class CheckLayoutTest(unittest.TestCase):
         self.write("plugin/policy/policy.h", '"plugin/filter/probes.h"',
                    '"cassandra_bloom/filter_policy.h"', "<rocksdb/options.h>")  # fmt: skip
         self.write("plugin/registry.cc", '"plugin/policy/policy.h"')
-        self.write("tools/filterdb/main.cc", '"plugin/filter_db/reader.h"')
+        self.write("filterdb/commands/main.cc", '"plugin/filter_db/reader.h"')
         self.write("tests/support/keys.h", "<string>")
         self.write("db_bench_ext/filter_bench/bench.cc", '"tests/support/keys.h"')
         self.write("tests/filter/probes_test.cc", '"plugin/filter/probes.h"',
@@ -36,7 +36,7 @@ class CheckLayoutTest(unittest.TestCase):
         lines = [f"// {check_layout.LICENCE}", *(f"#include {name}" for name in included)]
         path.write_text("\n".join(lines) + "\n")
 
-        if file.endswith(".cc") and file.startswith(("plugin/", "tools/")):
+        if file.endswith(".cc") and file.startswith(("plugin/", "filterdb/", "tools/")):
             self.place_of_test(path.stem).touch()
 
     def place_of_test(self, name: str) -> Path:
@@ -85,23 +85,32 @@ class CheckLayoutTest(unittest.TestCase):
         self.expect("preload may not include c")
 
     def test_the_plugin_includes_no_tool(self) -> None:
-        self.write("tools/filterdb/output.h")
-        self.write("plugin/filter_db/writer.cc", '"tools/filterdb/output.h"')
+        self.write("filterdb/commands/output.h")
+        self.write("plugin/filter_db/writer.cc", '"filterdb/commands/output.h"')
         self.expect("plugin/filter_db/writer.cc", "plugin/ may include")
 
     def test_the_sstable_library_knows_no_command(self) -> None:
-        self.write("tools/filterdb/output.h")
-        self.write("tools/sstable/health/decide.cc", '"tools/filterdb/output.h"')
-        self.expect("tools/sstable/health may not include tools/filterdb")
+        self.write("filterdb/commands/output.h")
+        self.write("filterdb/health/decide.cc", '"filterdb/commands/output.h"')
+        self.expect("filterdb/health may not include filterdb/commands")
 
     def test_reading_an_sstable_does_not_judge_it(self) -> None:
-        self.write("tools/sstable/health/finding.h")
-        self.write("tools/sstable/keys.cc", '"tools/sstable/health/finding.h"')
-        self.expect("tools/sstable may not include tools/sstable/health")
+        self.write("filterdb/health/finding.h")
+        self.write("filterdb/sstable/keys.cc", '"filterdb/health/finding.h"')
+        self.expect("filterdb/sstable may not include filterdb/health")
 
     def test_rocksdb_in_the_sstable_library(self) -> None:
-        self.write("tools/sstable/keys.cc", "<rocksdb/slice.h>")
-        self.expect("tools/sstable/keys.cc", "may not include RocksDB")
+        self.write("filterdb/sstable/keys.cc", "<rocksdb/slice.h>")
+        self.expect("filterdb/sstable/keys.cc", "may not include RocksDB")
+
+    def test_filterdb_uses_no_policy(self) -> None:
+        self.write("filterdb/sstable/keys.cc", '"plugin/policy/policy.h"')
+        self.expect("filterdb/ may not include plugin/policy")
+
+    def test_the_product_uses_no_test_of_filterdb(self) -> None:
+        self.write("filterdb/tests/support.h")
+        self.write("filterdb/health/decide.cc", '"filterdb/tests/support.h"')
+        self.expect("filterdb/ may not include filterdb/tests")
 
     def test_tests_use_no_benchmark(self) -> None:
         self.write("db_bench_ext/filter_bench/meter.h")
@@ -164,14 +173,14 @@ class CheckLayoutTest(unittest.TestCase):
         self.write("plugin/filter/kernels/lanes.h")
         self.add("plugin/filter/kernels/lanes.h", text)
         self.assertEqual(check_layout.check(self.root), [])
-        self.add("tools/filterdb/main.cc", text)
-        self.expect("tools/filterdb/main.cc: 452 lines, and 450 are allowed")
+        self.add("filterdb/commands/main.cc", text)
+        self.expect("filterdb/commands/main.cc: 452 lines, and 450 are allowed")
 
     def test_a_long_folder(self) -> None:
         for number in range(check_layout.LINES_OF_A_FOLDER // 400 + 1):
-            self.write(f"tools/filterdb/doctor/part{number}.h")
-            self.add(f"tools/filterdb/doctor/part{number}.h", "int i;\n" * 400)
-        self.expect("tools/filterdb/doctor/: 3208 lines, and 3000 are allowed")
+            self.write(f"filterdb/health/part{number}.h")
+            self.add(f"filterdb/health/part{number}.h", "int i;\n" * 400)
+        self.expect("filterdb/health/: 3208 lines, and 3000 are allowed")
 
     def test_a_file_without_a_licence(self) -> None:
         (self.root / "plugin/filter/probes.cc").write_text("int probes;\n")

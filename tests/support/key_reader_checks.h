@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "filterdb/sstable/buffered_key_reader.h"
+#include "filterdb/sstable/key_reader.h"
 #include "tests/support/read_keys.h"
-#include "tools/sstable/buffered_key_reader.h"
-#include "tools/sstable/key_reader.h"
 
 namespace cassandra_bloom::testing {
 

@@ -17,8 +17,8 @@
 #include <thread>
 #include <vector>
 
+#include "filterdb/sstable/key_reader.h"
 #include "tests/support/temp_dir.h"
-#include "tools/sstable/key_reader.h"
 
 namespace cassandra_bloom::testing {
 

@@ -9,13 +9,13 @@
 #include <string_view>
 
 #include "cassandra_bloom/filter_db.h"
+#include "filterdb/sstable/index_db_reader.h"
+#include "filterdb/sstable/partitions_db_reader.h"
 #include "plugin/filter/endian.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/fake_sstable/fake_sstable.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/temp_dir.h"
-#include "tools/sstable/index_db_reader.h"
-#include "tools/sstable/partitions_db_reader.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -17,11 +17,11 @@
 #include <string_view>
 #include <utility>
 
+#include "filterdb/sstable/data_db/compressed_data_file.h"
+#include "filterdb/sstable/data_db/compression_info.h"
 #include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/stress/fuzz/fuzz_files.h"
 #include "tests/stress/fuzz/fuzz_input.h"
-#include "tools/sstable/data_db/compressed_data_file.h"
-#include "tools/sstable/data_db/compression_info.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -14,9 +14,9 @@
 #include <string_view>
 #include <vector>
 
+#include "filterdb/sstable/key_reader.h"
 #include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/support/read_keys.h"
-#include "tools/sstable/key_reader.h"
 
 namespace cassandra_bloom::testing {
 

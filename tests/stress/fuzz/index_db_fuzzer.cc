@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "filterdb/sstable/index_db_reader.h"
 #include "tests/stress/fuzz/fuzz_reading.h"
-#include "tools/sstable/index_db_reader.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "filterdb/sstable/key_list_reader.h"
 #include "tests/stress/fuzz/fuzz_reading.h"
-#include "tools/sstable/key_list_reader.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -13,12 +13,12 @@
 #include <string_view>
 #include <vector>
 
+#include "filterdb/sstable/partition_trie.h"
+#include "filterdb/sstable/sstable_keys.h"
 #include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/stress/fuzz/fuzz_files.h"
 #include "tests/stress/fuzz/fuzz_input.h"
 #include "tests/stress/fuzz/fuzz_reading.h"
-#include "tools/sstable/partition_trie.h"
-#include "tools/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -12,12 +12,12 @@
 #include <string>
 #include <string_view>
 
+#include "filterdb/sstable/scylla_db.h"
+#include "filterdb/sstable/statistics_db.h"
+#include "filterdb/sstable/transaction_logs.h"
 #include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/stress/fuzz/fuzz_files.h"
 #include "tests/support/temp_dir.h"
-#include "tools/sstable/scylla_db.h"
-#include "tools/sstable/statistics_db.h"
-#include "tools/sstable/transaction_logs.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "filterdb/sstable/key_reader.h"
 #include "plugin/filter/murmur3.h"
 #include "tests/support/fake_sstable/comparable_key.h"
 #include "tests/support/fake_sstable/fake_statistics_db.h"
@@ -22,7 +23,6 @@
 #include "tests/support/random_keys.h"
 #include "tests/support/read_keys.h"
 #include "tests/support/temp_dir.h"
-#include "tools/sstable/key_reader.h"
 
 namespace cassandra_bloom::testing {
 namespace {

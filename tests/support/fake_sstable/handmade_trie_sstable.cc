@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <regex>
 
+#include "filterdb/sstable/sstable_keys.h"
 #include "plugin/filter/murmur3.h"
 #include "tests/support/partition_layouts.h"
-#include "tools/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "filterdb/sstable/key_reader.h"
 #include "tests/support/fake_sstable/compressed_data.h"
 #include "tests/support/fake_sstable/fake_partition_trie.h"
 #include "tests/support/read_keys.h"
 #include "tests/support/temp_dir.h"
-#include "tools/sstable/key_reader.h"
 
 namespace cassandra_bloom::testing {
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "filterdb/commands/command.h"
+#include "filterdb/commands/output_file.h"
+#include "plugin/filter_db/filter_db_file.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+struct ConvertArguments {
+  std::string in;
+  std::string out;
+  std::string from;
+  std::string to;
+  bool force = false;
+  bool json = false;
+};
+
+// Throws Unusable if the file name of OUT gives another FilterForm than --to.
+// Cassandra takes the form from the file name.
+void RequireNameOfForm(const ConvertArguments& options, FilterForm to) {
+  std::string version;
+  std::string ignored;
+  FilterForm of_name;
+  if (SstableVersionOfFileName(options.out, &version, &ignored) &&
+      FormOfSstableVersion(version, &of_name, &ignored) && of_name != to) {
+    throw Unusable("--to=" + options.to + " is of the form " + FormName(to) +
+                   ", but the name of " + options.out + " says version " +
+                   version + ", which is of the form " + FormName(of_name) +
+                   "; give OUT a name that fits, or leave out --to");
+  }
+}
+
+ExitCode RunConvert(const ConvertArguments& options) {
+  const auto filter = OpenFilter(options.in, options.from, "--from");
+  const FilterForm to = FormOf(options.to, options.out, "--to");
+  RequireWritable("OUT", options.out, options.force, options.json);
+  RequireNameOfForm(options, to);
+  if (filter->always_present()) {
+    throw Unusable(options.in +
+                   ": an empty file, which means that every key is present, "
+                   "is the same in every form; copy it");
+  }
+  if (to.hash_order != filter->form().hash_order) {
+    throw Unusable(
+        options.in + ": a filter of the form " + FormName(filter->form()) +
+        " cannot become one of " + FormName(to) +
+        ": SSTable version ma swapped the halves of the hash, so every key has "
+        "other bits, and a filter does not contain the keys themselves. Build "
+        "it anew from the keys or from Index.db with 'filterdb build'");
+  }
+  OrUnusable([&](std::string* error) {
+    return WriteOutput(options.out, options.force,
+                       FilterDbContent(to, filter->num_probes(),
+                                       filter->num_words(), filter->bits()),
+                       error);
+  });
+  KeepMessagesOffStdout(options.out);
+  if (options.json) {
+    PrintJson({{"file", options.out},
+               {"from", FormName(filter->form())},
+               {"to", FormName(to)}});
+  } else {
+    std::printf("%s: %s, from %s\n",
+                Printable(NameOfOutput(options.out)).c_str(), FormName(to),
+                FormName(filter->form()));
+  }
+  return kGood;
+}
+
+}  // namespace
+
+void AddConvert(CLI::App* app, Run* run) {
+  auto* const command = app->add_subcommand(
+      "convert", "Writes a Filter.db in the form of another SSTable version");
+  auto* const options = NewOptions(command, run, RunConvert);
+  command->add_option("IN", options->in, "The Filter.db to read")->required();
+  command
+      ->add_option("OUT", options->out,
+                   "The Filter.db to write; - for standard output")
+      ->required();
+  AddVersion(command, "--from", &options->from,
+             "IN; needed if its name does not give it");
+  AddVersion(command, "--to", &options->to,
+             "OUT; needed if its name does not give it");
+  AddForce(command, &options->force);
+  AddJson(command, &options->json);
+}
+
+}  // namespace cassandra_bloom::tools

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "filterdb/sstable/bytes/byte_reader.h"
+
+#include <cstring>
+
+#include "plugin/filter/endian.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+constexpr size_t kCachedPagesOfReader = 2;
+
+}  // namespace
+
+ByteReader::ByteReader(const RandomAccessFile& file)
+    : file_(file), pages_(file, kCachedPagesOfReader) {}
+
+int32_t ByteReader::Int32(const char* what) {
+  const std::string_view bytes = Bytes(4, what);
+  return good() ? LoadBigEndian32(bytes.data()) : 0;
+}
+
+int64_t ByteReader::Int64(const char* what) {
+  const std::string_view bytes = Bytes(8, what);
+  return good() ? LoadBigEndian64(bytes.data()) : 0;
+}
+
+double ByteReader::Double(const char* what) {
+  const int64_t bits = Int64(what);
+  double number;
+  std::memcpy(&number, &bits, sizeof(number));
+  return number;
+}
+
+std::string ByteReader::Text(const char* what) {
+  const std::string_view size = Bytes(2, what);
+  return good() ? std::string(Bytes(LoadBigEndian16(size.data()), what)) : "";
+}
+
+std::string_view ByteReader::Bytes(size_t size, const char* what) {
+  std::string_view bytes;
+  if (!good()) {
+    return {};
+  }
+  if (left() < size) {
+    Fail(std::string("ends inside ") + what);
+    return {};
+  }
+  if (!pages_.ReadExactly(offset_, size, &bytes, &error_)) {
+    return {};
+  }
+  offset_ += size;
+  return bytes;
+}
+
+bool ByteReader::FailAt(uint64_t offset, const std::string& what) {
+  return FailFile("byte " + std::to_string(offset) + ": " + what);
+}
+
+bool ByteReader::FailFile(const std::string& what) {
+  error_ = good() ? file_.path() + ": " + what : error_;
+  return false;
+}
+
+}  // namespace cassandra_bloom::tools

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reads numbers and texts from a file of an SSTable, one after another. Numbers
+// are big-endian, as Java's DataOutput writes them.
+
+#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_BYTE_READER_H_
+#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_BYTE_READER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "filterdb/sstable/bytes/page_cache.h"
+#include "filterdb/sstable/bytes/random_access_file.h"
+
+namespace cassandra_bloom::tools {
+
+// After the first failure, every function returns 0 or an empty text. So a
+// caller may call several functions before it checks good(). `what` names a
+// field in error messages.
+class ByteReader {
+ public:
+  // `file` must outlive this object.
+  explicit ByteReader(const RandomAccessFile& file);
+
+  int32_t Int32(const char* what);
+  int64_t Int64(const char* what);
+  double Double(const char* what);
+  // Reads a text of Java's DataOutput.writeUTF, with its size in two bytes.
+  std::string Text(const char* what);
+  // Reads `size` bytes, valid until the next call. May allocate `size` bytes.
+  // So the caller must limit a size that comes from a file.
+  std::string_view Bytes(size_t size, const char* what);
+
+  uint64_t offset() const { return offset_; }
+  void GoTo(uint64_t offset) { offset_ = offset; }
+  uint64_t left() const {
+    return offset_ < file_.size() ? file_.size() - offset_ : 0;
+  }
+
+  bool good() const { return error_.empty(); }
+  const std::string& error() const { return error_; }
+  // Sets the error "PATH: byte N: what", unless an error is set. Returns false.
+  bool Fail(const std::string& what) { return FailAt(offset_, what); }
+  bool FailAt(uint64_t offset, const std::string& what);
+  // Sets the error "PATH: what", unless an error is set. Returns false.
+  bool FailFile(const std::string& what);
+
+ private:
+  const RandomAccessFile& file_;
+  PageCache pages_;
+  uint64_t offset_ = 0;
+  std::string error_;
+};
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_BYTE_READER_H_

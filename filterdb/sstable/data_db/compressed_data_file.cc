@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "filterdb/sstable/data_db/compressed_data_file.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "filterdb/sstable/bytes/file_sum.h"
+#include "filterdb/sstable/data_db/decompressor.h"
+#include "plugin/filter/endian.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+constexpr size_t kChecksumSize = 4;
+
+class CompressedDataFile final : public DataFile {
+ public:
+  CompressedDataFile(std::unique_ptr<RandomAccessFile> file,
+                     std::unique_ptr<CompressionInfo> info,
+                     ChunkChecksum checksum, Decompress decompress)
+      : file_(std::move(file)),
+        info_(std::move(info)),
+        checksum_(checksum),
+        decompress_(std::move(decompress)) {}
+
+  const std::string& path() const override { return file_->path(); }
+  uint64_t size() const override { return info_->data_length(); }
+
+  bool ReadSome(uint64_t position, std::string_view* bytes,
+                std::string* error) override {
+    if ((position < begin_ || position - begin_ >= chunk_.size()) &&
+        !Load(position / info_->chunk_length(), error)) {
+      return false;
+    }
+    *bytes = chunk_;
+    bytes->remove_prefix(static_cast<size_t>(position - begin_));
+    return true;
+  }
+
+  // Checks the chunk without data that may follow the data. Fails if this chunk
+  // is damaged, or if it has data.
+  bool CheckEmptyChunk(std::string* error) {
+    return !info_->has_empty_chunk() || Load(info_->num_chunks(), error);
+  }
+
+ private:
+  bool Load(uint64_t number, std::string* error) {
+    chunk_ = {};
+    begin_ = number * info_->chunk_length();
+    CompressionInfo::Chunk chunk;
+    if (!info_->Find(number, file_->size(), &chunk, error)) {
+      return false;
+    }
+    const size_t size = info_->UncompressedSize(number);
+    if (size > kMaxChunkSize) {
+      return FailAtByte(path(), chunk.offset,
+                        NameOf(number) + " has " + std::to_string(size) +
+                            " bytes uncompressed; only chunks of up to " +
+                            std::to_string(kMaxChunkSize) + " can be read",
+                        error);
+    }
+    std::string what;
+    if (!CheckSize(chunk.size, number, &what)) {
+      return Fail(number, chunk.offset, what, error);
+    }
+    const auto stored_size = static_cast<size_t>(chunk.size);
+    char* const bytes = Reserve(stored_size + kChecksumSize, &stored_);
+    if (!file_->Read(chunk.offset, stored_size + kChecksumSize, bytes, error)) {
+      return false;
+    }
+    const std::string_view stored(bytes, stored_size);
+    const bool of_stored = checksum_ != ChunkChecksum::kCrcOfUncompressed;
+    if ((of_stored && !CheckChecksum(stored, stored, &what)) ||
+        !Unpack(stored, size, &what) ||
+        (!of_stored && !CheckChecksum(chunk_, stored, &what))) {
+      chunk_ = {};
+      return Fail(number, chunk.offset, what, error);
+    }
+    return true;
+  }
+
+  // Fails if a chunk cannot have the size `stored_size`. An uncompressed chunk
+  // may be longer than its data, because Cassandra pads the last chunk with
+  // zeros up to the longest compressed size
+  // (CompressedSequentialWriter.flushData). A compressed chunk may be longer
+  // than its data, but no compressor adds more than a sixth and some bytes.
+  bool CheckSize(uint64_t stored_size, uint64_t number,
+                 std::string* what) const {
+    const size_t size = info_->UncompressedSize(number);
+    const uint64_t chunk_length = info_->chunk_length();
+    const uint64_t max_compressed = info_->max_compressed_length();
+    const bool is_raw = stored_size >= max_compressed;
+    const uint64_t limit =
+        is_raw
+            ? std::min(std::max<uint64_t>(size, max_compressed), chunk_length)
+            : chunk_length + chunk_length / 4 + 1024;
+    if (stored_size > limit || (is_raw && stored_size < size)) {
+      *what = "has " + std::to_string(stored_size) + " bytes for " +
+              std::to_string(size);
+      return false;
+    }
+    return true;
+  }
+
+  // The stored checksum follows the bytes of `stored` in memory.
+  bool CheckChecksum(std::string_view summed, std::string_view stored,
+                     std::string* what) const {
+    const auto expected =
+        static_cast<uint32_t>(LoadBigEndian32(stored.data() + stored.size()));
+    const auto computed =
+        checksum_ == ChunkChecksum::kAdlerOfStored
+            ? static_cast<uint32_t>(
+                  adler32_z(1, reinterpret_cast<const Bytef*>(summed.data()),
+                            summed.size()))
+            : Crc32(summed);
+    if (computed != expected) {
+      *what = "differs from its checksum";
+      return false;
+    }
+    return true;
+  }
+
+  bool Unpack(std::string_view stored, size_t size, std::string* what) {
+    // Cassandra's DeflateCompressor writes no bytes at all for an empty chunk.
+    if (stored.size() >= info_->max_compressed_length() || stored.empty()) {
+      chunk_ = stored.substr(0, size);
+      return size > 0 || CheckZeros(stored, what);
+    }
+    char* const bytes = Reserve(std::max<size_t>(size, 1), &unpacked_);
+    chunk_ = std::string_view(bytes, size);
+    return decompress_(stored, size, bytes, what);
+  }
+
+  static bool CheckZeros(std::string_view stored, std::string* what) {
+    if (stored.find_first_not_of('\0') != std::string_view::npos) {
+      *what = "has other bytes than zeros after its data";
+      return false;
+    }
+    return true;
+  }
+
+  static char* Reserve(size_t size, std::vector<char>* buffer) {
+    buffer->resize(std::max(size, buffer->size()));
+    return buffer->data();
+  }
+
+  bool Fail(uint64_t number, uint64_t offset, const std::string& what,
+            std::string* error) const {
+    return FailAtByte(path(), offset,
+                      NameOf(number) + " " + what + "; the file is damaged",
+                      error);
+  }
+
+  std::string NameOf(uint64_t number) const {
+    return "chunk " + std::to_string(number) + " (" + info_->compressor() + ")";
+  }
+
+  const std::unique_ptr<RandomAccessFile> file_;
+  const std::unique_ptr<CompressionInfo> info_;
+  const ChunkChecksum checksum_;
+  const Decompress decompress_;
+  std::vector<char> stored_;
+  std::vector<char> unpacked_;
+  uint64_t begin_ = 0;      // Offset of chunk_ in the uncompressed data.
+  std::string_view chunk_;  // Points into stored_ or unpacked_, or is empty.
+};
+
+}  // namespace
+
+std::unique_ptr<DataFile> NewCompressedDataFile(
+    std::unique_ptr<RandomAccessFile> file,
+    std::unique_ptr<CompressionInfo> info, ChunkChecksum checksum,
+    std::string* error) {
+  Decompress decompress =
+      DecompressorOf(info->compressor(), info->dictionary());
+  if (decompress == nullptr) {
+    constexpr size_t kMaxNameSize = 100;  // In bytes.
+    *error = file->path() + ": unreadable: compressor " +
+             info->compressor().substr(0, kMaxNameSize);
+    return nullptr;
+  }
+  auto data = std::make_unique<CompressedDataFile>(
+      std::move(file), std::move(info), checksum, std::move(decompress));
+  return data->CheckEmptyChunk(error) ? std::move(data) : nullptr;
+}
+
+}  // namespace cassandra_bloom::tools

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "filterdb/sstable/data_db/compression_info.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "plugin/filter/endian.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+constexpr size_t kCachedPagesOfChunkTable = 4;
+constexpr size_t kOffsetSize = 8;
+constexpr uint64_t kChunkChecksumSize = 4;
+// The largest power of two that an int32 holds.
+constexpr int64_t kMaxChunkLength = int64_t{1} << 30;
+// In bytes, all parts together. ScyllaDB's dictionaries have 110 KiB.
+constexpr size_t kMaxDictionarySize = size_t{1} << 20;
+
+// ScyllaDB writes the names of Cassandra's classes with this package
+// (compression_parameters::name_prefix in sstables/compressor.hh).
+constexpr std::string_view kPackage = "org.apache.cassandra.io.compress.";
+
+// ScyllaDB splits a dictionary into parts, and stores each part as the value of
+// an option. The name of the option is this text and a number of 8 digits
+// (DICTIONARY_OPTION in sstables/compressor.cc).
+constexpr std::string_view kDictionaryPart = ".dictionary.";
+
+bool StartsWith(std::string_view text, std::string_view start) {
+  return text.substr(0, start.size()) == start;
+}
+
+}  // namespace
+
+CompressionInfo::CompressionInfo(std::unique_ptr<RandomAccessFile> file)
+    : file_(std::move(file)), pages_(*file_, kCachedPagesOfChunkTable) {}
+
+std::unique_ptr<CompressionInfo> CompressionInfo::Read(
+    std::unique_ptr<RandomAccessFile> file, bool has_max_compressed_length,
+    std::string* error) {
+  std::unique_ptr<CompressionInfo> info(new CompressionInfo(std::move(file)));
+  ByteReader header(*info->file_);
+  info->compressor_ = header.Text("the compressor's name");
+  if (StartsWith(info->compressor_, kPackage)) {
+    info->compressor_.erase(0, kPackage.size());
+  }
+  info->ReadOptions(&header);
+  info->ReadLengths(has_max_compressed_length, &header);
+  *error = header.error();
+  return header.good() ? std::move(info) : nullptr;
+}
+
+void CompressionInfo::ReadOptions(ByteReader* header) {
+  const uint64_t number_at = header->offset();
+  const int64_t num_options = header->Int32("the number of options");
+  if (num_options < 0) {
+    header->FailAt(number_at, std::to_string(num_options) + " options");
+  }
+  DictionaryParts parts;
+  for (int64_t i = 0; i < num_options && header->good(); ++i) {
+    const uint64_t option_at = header->offset();
+    const std::string name = header->Text("an option's name");
+    const std::string value = header->Text("an option's value");
+    if (StartsWith(name, kDictionaryPart)) {
+      AddDictionaryPart(std::string_view(name).substr(kDictionaryPart.size()),
+                        value, option_at, &parts, header);
+    }
+  }
+  uint32_t next = 0;
+  for (const auto& [number, part] : parts.by_number) {
+    if (number != next++) {
+      header->FailFile("part " + std::to_string(next - 1) +
+                       " of the dictionary is missing");
+      return;
+    }
+    dictionary_.append(part);
+  }
+}
+
+void CompressionInfo::AddDictionaryPart(std::string_view number,
+                                        const std::string& part, uint64_t at,
+                                        DictionaryParts* parts,
+                                        ByteReader* header) {
+  uint32_t value = 0;
+  const char* const end = number.data() + number.size();
+  const auto parsed = std::from_chars(number.data(), end, value);
+  if (number.empty() || parsed.ec != std::errc() || parsed.ptr != end) {
+    header->FailAt(at, "a part of a dictionary without a number");
+  } else if (!parts->by_number.emplace(value, part).second) {
+    header->FailAt(at,
+                   "a dictionary's part " + std::to_string(value) + " twice");
+  }
+  parts->size += part.size();
+  if (parts->size > kMaxDictionarySize) {
+    header->FailAt(at, "a dictionary of more than " +
+                           std::to_string(kMaxDictionarySize) + " bytes");
+  }
+}
+
+void CompressionInfo::ReadLengths(bool has_max_compressed_length,
+                                  ByteReader* header) {
+  const int64_t chunk_length = header->Int32("the chunk length");
+  const int64_t max_compressed_length =
+      has_max_compressed_length ? header->Int32("the longest compressed length")
+                                : INT32_MAX;
+  const int64_t data_length = header->Int64("the data length");
+  const int64_t num_chunks = header->Int32("the number of chunks");
+  offsets_at_ = header->offset();
+  if (!header->good()) {
+    return;
+  }
+  if (chunk_length <= 0 || (chunk_length & (chunk_length - 1)) != 0 ||
+      chunk_length > kMaxChunkLength) {
+    header->FailFile("chunks of " + std::to_string(chunk_length) +
+                     " bytes; expected a power of two up to " +
+                     std::to_string(kMaxChunkLength));
+    return;
+  }
+  if (max_compressed_length < 0) {
+    header->FailFile("compressed chunks of up to " +
+                     std::to_string(max_compressed_length) + " bytes");
+  }
+  const int64_t data_chunks =
+      data_length / chunk_length + (data_length % chunk_length != 0 ? 1 : 0);
+  if (data_length <= 0 ||
+      (num_chunks != data_chunks && num_chunks != data_chunks + 1)) {
+    header->FailFile(std::to_string(num_chunks) + " chunks of " +
+                     std::to_string(chunk_length) + " bytes for data of " +
+                     std::to_string(data_length) + " bytes");
+  }
+  const uint64_t expected_size =
+      offsets_at_ + static_cast<uint64_t>(num_chunks) * kOffsetSize;
+  if (file_->size() != expected_size) {
+    header->FailFile("has " + std::to_string(file_->size()) + " bytes, but " +
+                     std::to_string(expected_size) + " with the offsets of " +
+                     std::to_string(num_chunks) + " chunks");
+  }
+  chunk_length_ = static_cast<uint32_t>(chunk_length);
+  max_compressed_length_ = static_cast<uint64_t>(max_compressed_length);
+  data_length_ = static_cast<uint64_t>(data_length);
+  num_chunks_ = static_cast<uint64_t>(data_chunks);
+  has_empty_chunk_ = num_chunks > data_chunks;
+}
+
+size_t CompressionInfo::UncompressedSize(uint64_t number) const {
+  if (number >= num_chunks_) {
+    return 0;
+  }
+  return static_cast<size_t>(
+      std::min<uint64_t>(chunk_length_, data_length_ - number * chunk_length_));
+}
+
+bool CompressionInfo::OffsetOf(uint64_t number, uint64_t* offset,
+                               std::string* error) {
+  std::string_view bytes;
+  if (!pages_.ReadExactly(offsets_at_ + number * kOffsetSize, kOffsetSize,
+                          &bytes, error)) {
+    return false;
+  }
+  *offset = static_cast<uint64_t>(LoadBigEndian64(bytes.data()));
+  return true;
+}
+
+bool CompressionInfo::Find(uint64_t number, uint64_t compressed_size,
+                           Chunk* chunk, std::string* error) {
+  uint64_t end = compressed_size;
+  const uint64_t num_offsets = num_chunks_ + (has_empty_chunk_ ? 1 : 0);
+  if (!OffsetOf(number, &chunk->offset, error) ||
+      (number + 1 < num_offsets && !OffsetOf(number + 1, &end, error))) {
+    return false;
+  }
+  const uint64_t smallest = kChunkChecksumSize + (number < num_chunks_ ? 1 : 0);
+  if (end > compressed_size || chunk->offset >= end ||
+      end - chunk->offset < smallest) {
+    return FailAtByte(path(), offsets_at_ + number * kOffsetSize,
+                      "chunk " + std::to_string(number) + " from " +
+                          std::to_string(chunk->offset) + " to " +
+                          std::to_string(end) + " of a Data.db of " +
+                          std::to_string(compressed_size) + " bytes",
+                      error);
+  }
+  chunk->size = end - chunk->offset - kChunkChecksumSize;
+  return true;
+}
+
+}  // namespace cassandra_bloom::tools

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// CompressionInfo.db tells how the Data.db of an SSTable is compressed.
+//
+//    name of the compressor       uint16 length, then the bytes
+//    number of options            int32
+//    each option: name, value     for both: uint16 length, then the bytes
+//    length of a chunk            int32, uncompressed bytes, a power of two
+//    longest compressed chunk     int32, only since `na` and in `da`
+//    length of the data           int64, uncompressed bytes
+//    number of chunks             int32
+//    offset of each chunk         int64, position in Data.db
+//
+// In Data.db, 4 bytes of checksum follow each chunk. A chunk stays uncompressed
+// if compression would not make it shorter than the "longest compressed chunk".
+// An SSTable that Cassandra has rewritten has one more chunk after the data,
+// which has 0 bytes of data. (io.compress.CompressionMetadata and
+// CompressedSequentialWriter in cassandra-5.0.1; sstables::compression in
+// sstables/compress.hh of ScyllaDB.)
+// Tested in filterdb/tests/sstable/data_db/compressed_data_file_test.cc.
+
+#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_DATA_DB_COMPRESSION_INFO_H_
+#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_DATA_DB_COMPRESSION_INFO_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "filterdb/sstable/bytes/byte_reader.h"
+#include "filterdb/sstable/bytes/page_cache.h"
+#include "filterdb/sstable/bytes/random_access_file.h"
+
+namespace cassandra_bloom::tools {
+
+class CompressionInfo {
+ public:
+  struct Chunk {
+    uint64_t offset = 0;
+    uint64_t size = 0;  // In bytes, as stored, without the checksum.
+  };
+
+  // Reads everything but the offsets of the chunks.
+  static std::unique_ptr<CompressionInfo> Read(
+      std::unique_ptr<RandomAccessFile> file, bool has_max_compressed_length,
+      std::string* error);
+
+  const std::string& path() const { return file_->path(); }
+
+  // The name of the compressor's class, without its package.
+  const std::string& compressor() const { return compressor_; }
+
+  // The dictionary that ScyllaDB stores in the options, or "" if there is none.
+  const std::string& dictionary() const { return dictionary_; }
+
+  uint32_t chunk_length() const { return chunk_length_; }
+  uint64_t data_length() const { return data_length_; }
+
+  // The number of chunks with data. The empty chunk does not count.
+  uint64_t num_chunks() const { return num_chunks_; }
+  // Whether an empty chunk follows the data. Its number is num_chunks().
+  bool has_empty_chunk() const { return has_empty_chunk_; }
+
+  // Chunks with at least this many bytes in Data.db are not compressed.
+  uint64_t max_compressed_length() const { return max_compressed_length_; }
+
+  size_t UncompressedSize(uint64_t number) const;
+
+  // Finds a chunk in a Data.db that has `compressed_size` bytes on disk.
+  bool Find(uint64_t number, uint64_t compressed_size, Chunk* chunk,
+            std::string* error);
+
+ private:
+  struct DictionaryParts {
+    std::map<uint32_t, std::string> by_number;
+    size_t size = 0;  // All parts together, in bytes.
+  };
+
+  explicit CompressionInfo(std::unique_ptr<RandomAccessFile> file);
+
+  // The functions with the argument `header` store their errors in it.
+  void ReadOptions(ByteReader* header);
+  void AddDictionaryPart(std::string_view number, const std::string& part,
+                         uint64_t at, DictionaryParts* parts,
+                         ByteReader* header);
+  void ReadLengths(bool has_max_compressed_length, ByteReader* header);
+  bool OffsetOf(uint64_t number, uint64_t* offset, std::string* error);
+
+  const std::unique_ptr<RandomAccessFile> file_;
+  PageCache pages_;
+  uint64_t offsets_at_ = 0;  // Where the chunk offsets begin.
+  std::string compressor_;
+  std::string dictionary_;
+  uint32_t chunk_length_ = 0;
+  uint64_t max_compressed_length_ = UINT64_MAX;
+  uint64_t data_length_ = 0;
+  uint64_t num_chunks_ = 0;
+  bool has_empty_chunk_ = false;
+};
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_DATA_DB_COMPRESSION_INFO_H_

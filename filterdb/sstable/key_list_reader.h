@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_KEY_LIST_READER_H_
+#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_KEY_LIST_READER_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "filterdb/sstable/buffered_key_reader.h"
+#include "filterdb/sstable/key_reader.h"
+
+namespace cassandra_bloom {
+
+// `fd`, `name` and `buffer_size` are those of BufferedKeyReader.
+std::unique_ptr<KeyReader> NewKeyReader(int fd, KeyFormat format,
+                                        const std::string& name,
+                                        size_t buffer_size = kInputBufferSize);
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_KEY_LIST_READER_H_

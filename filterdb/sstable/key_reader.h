@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reads keys for a filter, one after another. The keys come from a list of keys
+// or from the Index.db of an SSTable.
+//
+// Files are streamed through less than 512 KiB of memory. Keys have 0 to 65535
+// bytes, like Cassandra's partition keys.
+//
+// Errors are sentences that name the file, the place in the file and what was
+// expected. The place is a line (counted from 1) or a byte (counted from 0).
+// Input that the reader does not understand is an error. The reader does not
+// skip such input, because a filter without the skipped key would say that this
+// key is absent. Functions throw only if memory cannot be allocated.
+
+#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_KEY_READER_H_
+#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_KEY_READER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace cassandra_bloom {
+
+// Only one thread at a time may use a reader. Different threads may use
+// different readers at the same time.
+class KeyReader {
+ public:
+  KeyReader() = default;
+  virtual ~KeyReader() = default;
+  KeyReader(const KeyReader&) = delete;
+  KeyReader& operator=(const KeyReader&) = delete;
+
+  // Sets `*key` to the next key and returns true. The key is valid until the
+  // next call of Next or Rewind. Returns false at the end and on an error.
+  // error() is empty at the end, and not empty after an error. After Next has
+  // returned false, it returns false until Rewind is called. When Next returns
+  // false, `*key` is unspecified.
+  virtual bool Next(std::string_view* key) = 0;
+
+  // Starts again with the first key and clears the error. If the input can be
+  // read only once, like a pipe or a terminal, returns false and sets error().
+  //
+  // A file is read up to the size that it had when it was opened. So the second
+  // reading gives the same keys even if bytes were appended.
+  virtual bool Rewind() = 0;
+
+  // Returns the error of Next or Rewind, or "" if there was none.
+  virtual const std::string& error() const = 0;
+
+  // Returns how many bytes of the input the keys took, since the beginning or
+  // the last Rewind.
+  virtual uint64_t bytes_read() const = 0;
+
+  // Returns the size of the whole input in bytes, or 0 if the size is not known
+  // before the end.
+  virtual uint64_t total_bytes() const = 0;
+};
+
+enum class KeyFormat {
+  // One key per line, as hexadecimal digits in upper or lower case, two for
+  // each byte. "0x" may stand before the digits. Nothing else may be in the
+  // line. "0x" alone is the empty key. An empty line is an error, because it is
+  // not clear what was meant. Lines end in LF or CR LF.
+  kHexLines,
+
+  // One key per line, byte for byte and without escapes. An empty line is the
+  // empty key. Lines end in LF.
+  //
+  // A CR before the LF is an error, because it is not clear whether the CR
+  // belongs to the key. Keys that contain LF or end in CR need another format.
+  //
+  // A byte order mark of UTF-8 (EF BB BF) at the beginning is an error, because
+  // an editor may have added it. A first key that begins with these bytes needs
+  // another format.
+  kTextLines,
+
+  // For each key, its length in bytes as an unsigned 16-bit big-endian number,
+  // and then the key.
+  kLengthPrefixed,
+};
+
+// Opens a list of keys. If the file cannot be opened, returns nullptr and sets
+// `*error`. Errors in the content come from Next. The last line of a file may
+// be without LF.
+//
+// `path`: a file, or "-" for standard input. Standard input is read from its
+// current position and is not closed.
+std::unique_ptr<KeyReader> OpenKeys(const std::string& path, KeyFormat format,
+                                    std::string* error);
+
+// Opens the Index.db of an SSTable. The reader returns the partition keys of
+// the SSTable, in the order of their tokens.
+//
+// `path`: a file, or "-" for standard input.
+//
+// `sstable_version`: the version in the file's name, for example "nb", or the
+// name of a form (FormOfSstableVersion in filter_db.h). The layout of Index.db
+// depends on it. SSTables with a trie index ("da", and ScyllaDB's "ms" and
+// "mt") have no Index.db. This function fails for these versions, and the error
+// says what to do instead.
+//
+// Checks that every part of an entry is complete. Index.db has a position in
+// Data.db for each key. Checks that these positions begin with 0 and increase.
+// An Index.db without keys is an error, because no SSTable is empty. If a file
+// was cut exactly between two keys, the reader cannot detect that.
+std::unique_ptr<KeyReader> OpenIndexDb(const std::string& path,
+                                       std::string_view sstable_version,
+                                       std::string* error);
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_KEY_READER_H_

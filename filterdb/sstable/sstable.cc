@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "filterdb/sstable/sstable.h"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/sstable_version.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+// The components of all versions, without those of secondary indexes
+// (SSTableFormat.Components, BigFormat, BtiFormat; Component of Cassandra
+// 3.11).
+constexpr std::string_view kComponents[] = {
+    "Data.db",        "Index.db",    "Partitions.db",
+    "Rows.db",        "Filter.db",   "Statistics.db",
+    "Summary.db",     "CRC.db",      "CompressionInfo.db",
+    "Digest.adler32", "Digest.sha1", "Digest.crc32",
+    "Scylla.db",      "TOC.txt",     "TOC.txt.tmp"};
+
+bool IsComponent(std::string_view name) {
+  return std::find(std::begin(kComponents), std::end(kComponents), name) !=
+         std::end(kComponents);
+}
+
+// Returns true for names such as "SI_name.db" and "SAI+aa+name+Meta.db".
+bool IsOfSecondaryIndex(std::string_view component) {
+  return (component.rfind("SI_", 0) == 0 || component.rfind("SAI+", 0) == 0) &&
+         EndsWith(component, ".db");
+}
+
+}  // namespace
+
+std::optional<ComponentName> ParseComponentName(std::string_view name) {
+  const size_t end = name.find_last_of('-');
+  if (end == std::string_view::npos || end == 0) {
+    return std::nullopt;
+  }
+  const std::string_view component = name.substr(end + 1);
+  if (!IsComponent(component) && !IsOfSecondaryIndex(component)) {
+    return std::nullopt;
+  }
+  return ComponentName{std::string(name.substr(0, end + 1)),
+                       std::string(component)};
+}
+
+// In versions before `ma`, the file names of an SSTable that is being written
+// have "tmp" or "tmplink" before the version. In versions before `la`, the
+// names begin with keyspace and table. So the second word may also be a table
+// called "tmp", which is no such mark (Descriptor.fromFilename of Cassandra
+// 2.1).
+bool IsNameOfUnfinished(std::string_view name_prefix) {
+  std::vector<std::string_view> words;
+  for (size_t end; (end = name_prefix.find('-')) != std::string_view::npos;
+       name_prefix.remove_prefix(end + 1)) {
+    words.push_back(name_prefix.substr(0, end));
+  }
+  const bool since_la =
+      !words.empty() && (words.back() == "big" || words.back() == "bti");
+  const size_t from_version_on = since_la ? 3 : 2;
+  if (words.size() <= from_version_on) {
+    return false;
+  }
+  const size_t before_version = words.size() - from_version_on;
+  const std::string_view mark = words[before_version - 1];
+  return (mark == "tmp" || mark == "tmplink") &&
+         (since_la || before_version != 2);
+}
+
+const char* NameOf(SstableState state) {
+  switch (state) {
+    case SstableState::kLive:
+      return "live";
+    case SstableState::kBeingWritten:
+      return "being written";
+    case SstableState::kObsolete:
+      return "obsolete";
+    case SstableState::kVanished:
+      return "vanished";
+  }
+  return "";
+}
+
+std::string Sstable::IndexPath() const {
+  const std::string trie = Path("Partitions.db");
+  return HasTrieIndex(version) || FileExists(trie) ? trie : Path("Index.db");
+}
+
+}  // namespace cassandra_bloom::tools

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An SSTable of Cassandra or ScyllaDB: the names of its files, and its state.
+
+#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_H_
+#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace cassandra_bloom::tools {
+
+struct ComponentName {
+  std::string name_prefix;  // Such as "nb-1-big-".
+  std::string component;    // Such as "Filter.db".
+};
+
+// Returns nothing if `name` is not the file name of a component.
+std::optional<ComponentName> ParseComponentName(std::string_view name);
+
+// Returns whether the file names mark the SSTable as being written. Only names
+// before version `ma` have such a mark.
+bool IsNameOfUnfinished(std::string_view name_prefix);
+
+enum class SstableState {
+  kLive,
+  kBeingWritten,
+  kObsolete,  // Replaced by other SSTables, and soon removed.
+  kVanished,  // Removed after it was found, as by a compaction.
+};
+
+const char* NameOf(SstableState state);
+
+struct Sstable {
+  std::string Path(const std::string& component) const {
+    return folder + "/" + name_prefix + component;
+  }
+  // The path and the name of the index, which is Index.db or Partitions.db.
+  std::string IndexPath() const;
+  std::string IndexName() const {
+    return IndexPath().substr(folder.size() + 1);
+  }
+
+  std::string folder;
+  // The absolute path of `folder` without links, when the SSTable was found.
+  std::string real_folder;
+  // The path of `folder` relative to the command-line operand that led to it.
+  std::string folder_below;
+  std::string name_prefix;  // Such as "nb-1-big-".
+  std::string version;      // Such as "nb". Empty if unknown.
+  SstableState state = SstableState::kLive;
+  // Whether a transaction log of Cassandra holds the time of the SSTable's
+  // newest file. Cassandra does not start if that time changes.
+  bool time_is_logged = false;
+  // Why a log in `folder` cannot be read, or "". If it cannot be read, `state`
+  // and `time_is_logged` may be wrong.
+  std::string unread_log;
+};
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_H_

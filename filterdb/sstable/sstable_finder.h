@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Finds the SSTables of a data directory of Cassandra or ScyllaDB.
+// Tested in filterdb/tests/commands/scan/folders_test.cc.
+// Tested in filterdb/tests/commands/scan/names_test.cc.
+
+#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_FINDER_H_
+#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_FINDER_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "filterdb/sstable/sstable.h"
+
+namespace cassandra_bloom::tools {
+
+struct FindOptions {
+  bool snapshots = false;  // Look into a table's folder "snapshots", too.
+  bool backups = false;    // Look into a table's folder "backups", too.
+};
+
+// A symbolic link to a folder.
+struct FolderLink {
+  std::string path;
+  std::string target;  // The absolute path of the folder, without links.
+};
+
+struct FoundSstables {
+  // Sorted by operand, folder and name. SSTables found through links come last.
+  std::vector<Sstable> sstables;
+  std::vector<FolderLink> links;  // The links that were followed.
+  // The number of skipped folders of each name: "snapshots" and "backups" that
+  // are not empty, and file systems of the kernel, such as /proc.
+  std::map<std::string, uint64_t> left_out;
+  // Sentences about what could not be read, and about operands without an
+  // SSTable.
+  std::vector<std::string> errors;
+};
+
+// Each operand is the path of a folder or of a file. A folder is searched with
+// all folders in it. For a file, the result has the SSTable of the file. The
+// result has each SSTable only once. docs/filterdb.md says which links are
+// followed.
+FoundSstables FindSstables(const std::vector<std::string>& operands,
+                           const FindOptions& options);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_FINDER_H_

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Tests filterdb build with valid keys, from a list or from an index.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "filterdb/tests/commands/command_fixture.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class BuildTest : public CommandFixture {};
+
+TEST_F(BuildTest, EqualsTheReference) {
+  struct Case {
+    std::string size;
+    int probes;
+    uint64_t words;  // 0 if the number is not known here.
+  };
+  const Keys keys = RandomKeysOf(0, 2000);
+  for (const Case& expected :
+       {Case{"--bits=10", 7, (2000 * 10 + 20 + 63) / 64},
+        Case{"--bits=10 --expected-keys=5000", 7, (5000 * 10 + 20 + 63) / 64},
+        Case{"--fp-chance=0.01", 5, 0}}) {
+    SCOPED_TRACE(expected.size);
+    const Json built =
+        Build(keys, "nb-1-big-Filter.db", expected.size + " --force");
+    EXPECT_EQ(built["keys"], 2000);
+    EXPECT_EQ(built["expected_keys"], expected.words > 400 ? 5000 : 2000);
+    EXPECT_EQ(built["probes"], expected.probes);
+    EXPECT_TRUE(expected.words == 0 || built["words"] == expected.words);
+    EXPECT_EQ(Read("nb-1-big-Filter.db"), NaiveOf(keys, built).Serialize());
+  }
+}
+
+// --expected-keys may be an estimate. But filterdb build must refuse a filter
+// in which filterdb scan would find a fault.
+TEST_F(BuildTest, RefusesATooFullFilter) {
+  Write("keys", HexList(RandomKeysOf(0, 1000)));
+  const std::string out = "nb-1-big-Filter.db";
+  for (const std::string size : {"--bits=1", "--bits=10", "--bits=100",
+                                 "--fp-chance=0.01", "--fp-chance=0.5"}) {
+    const std::string build =
+        "build --keys=keys " + size + " --out=" + out + " --expected-keys=";
+    for (const std::string existing : {"", " --force"}) {
+      Write(out, "what was there");
+      if (existing.empty()) {
+        std::filesystem::remove(dir_ / out);
+      }
+      const Ran ran = Exits(2, Run(build + "10" + existing));
+      EXPECT_THAT(ran.err, HasSubstr(out + ": not written: 1000 keys, but "
+                                           "sized for 10: "));
+      EXPECT_THAT(ran.err, HasSubstr("give --expected-keys=1000"));
+      EXPECT_EQ(std::filesystem::exists(dir_ / out), !existing.empty());
+      EXPECT_TRUE(existing.empty() || Read(out) == "what was there");
+    }
+    Good(build + "950 --force");
+    Good(build + "1000000 --force");
+  }
+  // The filter is sized for 600 keys, but gets 1000. It is not saturated, but
+  // its rate is worse than planned.
+  EXPECT_EQ(Run("build --keys=keys --fp-chance=0.01 --force --out=" + out +
+                " --expected-keys=600")
+                .exit_code,
+            2);
+}
+
+TEST_F(BuildTest, KeysOfAnIndex) {
+  const Keys keys = RandomKeysOf(0, 2000);
+  Write("nb-1-big-Index.db", IndexDb(keys, /*before_ma=*/false));
+  Write("ks-cf-ka-1-Index.db", IndexDb(keys, /*before_ma=*/true));
+  Write("keys", HexList(keys));
+  for (const std::string name : {"nb-1-big-", "ks-cf-ka-1-"}) {
+    const std::string filter = name + "Filter.db";
+    Good("build --bits=10 --index=" + name + "Index.db --out=" + filter);
+    Good("check " + filter + " --keys=keys");
+    Good("check " + filter + " --index=" + name + "Index.db");
+    const std::string built = Read(filter);
+    Good("build --bits=10 --keys=keys --force --out=" + filter);
+    EXPECT_EQ(Read(filter), built);
+  }
+}
+
+TEST_F(BuildTest, FilterAndIndexOfDifferentForms) {
+  const Keys keys = RandomKeysOf(0, 2000);
+  Write("keys", HexList(keys));
+  Write("index", IndexDb(keys, /*before_ma=*/true));
+  Write("ks-cf-ka-1-Index.db", IndexDb(keys, /*before_ma=*/true));
+  Good("build --keys=keys --bits=10 --out=from_keys --sstable-version=nb");
+  for (const std::string index :
+       {"index --index-version=ka", "index --index-version=before-ma",
+        "ks-cf-ka-1-Index.db --index-version=ka"}) {
+    Good(
+        "build --bits=10 --force --sstable-version=nb --out=from_index "
+        "--index=" +
+        index);
+    EXPECT_EQ(Read("from_index"), Read("from_keys"));
+    EXPECT_EQ(Good("check from_keys --sstable-version=nb --index=" + index).out,
+              "from_keys: 2000 keys, 0 missing\n");
+  }
+  EXPECT_EQ(Run("check from_keys --sstable-version=nb --index=index").exit_code,
+            2);
+}
+
+TEST_F(BuildTest, KeysFromStandardInput) {
+  const Keys keys = RandomKeysOf(0, 2000);
+  Build(keys, "nb-1-big-Filter.db");
+  Good("build --bits=10 --keys=- --out=nb-2-big-Filter.db <keys");
+  Good("build --bits=10 --keys=- --out=nb-3-big-Filter.db --expected-keys=2000",
+       "cat keys |");
+  EXPECT_EQ(Read("nb-2-big-Filter.db"), Read("nb-1-big-Filter.db"));
+  EXPECT_EQ(Read("nb-3-big-Filter.db"), Read("nb-1-big-Filter.db"));
+  EXPECT_EQ(Good("check nb-1-big-Filter.db --keys=-", "cat keys |").out,
+            "nb-1-big-Filter.db: 2000 keys, 0 missing\n");
+}
+
+TEST_F(BuildTest, NamesOfTemporaryFiles) {
+  Write("keys", "61\n62\n");
+  for (const std::string name :
+       {"tmp-la-1-big-Filter.db", "tmplink-la-1-big-Filter.db",
+        "ks-cf-tmp-ic-1-Filter.db", "ks-cf-tmplink-ka-1-Filter.db"}) {
+    Good("build --keys=keys --bits=10 --out=" + name);
+    EXPECT_THAT(Good("info " + name).out,
+                HasSubstr("form             before-ma\n"));
+  }
+}
+
+TEST_F(BuildTest, FileNamesOfAnyBytes) {
+  const std::string name = "nb-\xff-big-Filter.db";
+  const Json built = Build(RandomKeysOf(0, 100), name);
+  EXPECT_EQ(built["file"], "nb-\xef\xbf\xbd-big-Filter.db");
+  EXPECT_EQ(Good("info --json " + name).json()[0]["verdict"], "ok");
+}
+
+#ifndef CASSANDRA_BLOOM_SANITIZED  // A sanitizer needs memory of its own.
+
+// filterdb must take at most 64 MB besides the filter. A second copy of the
+// filter, or the keys, would take more.
+TEST_F(BuildTest, TakesLittleMemoryBesidesTheFilter) {
+  constexpr int64_t kFilterBytes = 100'000'000;
+  constexpr int64_t kMaxBesides = 64'000'000;
+  {
+    // Writes one key at a time, because the child process begins with the
+    // memory of this process.
+    std::ofstream keys(dir_ / "keys", std::ios::binary);
+    for (int i = 0; i < 3000; ++i) {
+      keys << "\xff\xff" << std::string(65535, 'k');
+    }
+  }
+  const pid_t pid = fork();
+  if (pid == 0) {
+    execl(CASSANDRA_BLOOM_FILTERDB, "filterdb", "build", "--key-format=binary",
+          ("--keys=" + dir_ / "keys").c_str(), "--expected-keys=80000000",
+          "--bits=10", ("--out=" + dir_ / "nb-1-big-Filter.db").c_str(),
+          nullptr);
+    _exit(127);
+  }
+  int status = -1;
+  struct rusage usage;
+  ASSERT_EQ(wait4(pid, &status, 0, &usage), pid);
+  EXPECT_EQ(status, 0);
+  const int64_t peak = int64_t{usage.ru_maxrss} * 1024;
+  EXPECT_GE(peak, kFilterBytes);
+  EXPECT_LE(peak, kFilterBytes + kMaxBesides);
+}
+
+#endif
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "filterdb/sstable/data_db/compressed_data_file.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "filterdb/sstable/data_db/open_data_db.h"
+#include "filterdb/sstable/sstable_keys.h"
+#include "tests/support/fake_sstable/handmade_trie_sstable.h"
+#include "tests/support/partition_layouts.h"
+#include "tests/support/random_keys.h"
+#include "tests/support/read_keys.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using tools::DataFile;
+
+constexpr const char* kCompressors[] = {
+    "LZ4Compressor",  "SnappyCompressor",       "DeflateCompressor",
+    "ZstdCompressor", "LZ4WithDictsCompressor", "ZstdWithDictsCompressor",
+    "NoopCompressor"};
+
+constexpr const char* kWithDictionary[] = {"LZ4WithDictsCompressor",
+                                           "ZstdWithDictsCompressor"};
+
+class Files {
+ public:
+  Files(const std::string& data, const std::string& info) {
+    WriteFile(dir_ / "Data.db", data);
+    WriteFile(dir_ / "CompressionInfo.db", info);
+  }
+
+  std::unique_ptr<DataFile> Open(std::string* error,
+                                 bool has_max_compressed_length = true) const {
+    return tools::OpenDataDb(dir_ / "", has_max_compressed_length ? "da" : "ms",
+                             error);
+  }
+
+  // Returns the error of opening Data.db or of reading it byte by byte, or "".
+  std::string Error(bool has_max_compressed_length = true) const {
+    std::string error;
+    const auto file = Open(&error, has_max_compressed_length);
+    std::string_view bytes;
+    for (uint64_t at = 0; file != nullptr && at < file->size(); ++at) {
+      if (!file->Read(at, 1, &bytes, &error)) {
+        break;
+      }
+    }
+    return WithoutFolders(error);
+  }
+
+  std::string Path(const std::string& name) const { return dir_ / name; }
+
+ private:
+  const TempDir dir_;
+};
+
+std::string Text(size_t size) {
+  std::string text;
+  for (uint64_t i = 0; text.size() < size; ++i) {
+    text += "partition " + std::to_string(i * 7919 % 1000) + ", ";
+  }
+  text.resize(size);
+  return text;
+}
+
+// ---- Files that Cassandra or ScyllaDB may write ----
+
+TEST(CompressedDataFileTest, ReadsAnyRange) {
+  const std::string text = Text(3000);
+  for (const char* const compressor : kCompressors) {
+    for (const size_t chunk_length : {1U, 2U, 64U, 1024U, 4096U}) {
+      for (const int32_t max_compressed : {INT32_MAX, 60, 1}) {
+        SCOPED_TRACE(std::string(compressor) + " " +
+                     std::to_string(chunk_length));
+        TrieSstable sstable;
+        sstable.data = text;
+        sstable.compressor = compressor;
+        sstable.chunk_length = chunk_length;
+        sstable.max_compressed_length = max_compressed;
+        const CompressedData compressed = CompressData(sstable);
+        const Files files(compressed.data, compressed.info);
+        std::string error;
+        const auto file = files.Open(&error);
+        ASSERT_NE(file, nullptr) << error;
+        ASSERT_EQ(file->size(), text.size());
+        for (size_t at = 0; at < text.size(); at += 197) {
+          for (const size_t size : {0U, 1U, 2U, 100U, 1500U}) {
+            std::string_view bytes;
+            if (at + size <= text.size()) {
+              ASSERT_TRUE(file->Read(at, size, &bytes, &error)) << error;
+              ASSERT_EQ(bytes, std::string_view(text).substr(at, size));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+// Returns compression options that list part 1 of the dictionary before part 0.
+Options PartsOf(const std::string& dictionary) {
+  const size_t half = dictionary.size() / 2;
+  return {{"compression_level", "3"},
+          {".dictionary.00000001", dictionary.substr(half)},
+          {".dictionary.00000000", dictionary.substr(0, half)}};
+}
+
+TEST(CompressedDataFileTest, ReadsWithScyllasDictionary) {
+  const std::string dictionary = Text(70000);
+  const std::string text = Text(2000);
+  for (const char* const compressor : kWithDictionary) {
+    SCOPED_TRACE(compressor);
+    const std::string chunk = Compress(compressor, text, dictionary);
+    EXPECT_LT(chunk.size(), 200U);
+    const std::string data = WithChecksum(chunk);
+    const auto info = [&](const Options& options) {
+      return CompressionInfoOf(compressor, options, 4096, std::nullopt,
+                               static_cast<int64_t>(text.size()), {0});
+    };
+    const Files files(data, info(PartsOf(dictionary)));
+    std::string error;
+    const auto file = files.Open(&error, /*has_max_compressed_length=*/false);
+    ASSERT_NE(file, nullptr) << error;
+    std::string_view bytes;
+    ASSERT_TRUE(file->Read(0, text.size(), &bytes, &error)) << error;
+    EXPECT_EQ(bytes, text);
+    EXPECT_NE(Files(data, info({})).Error(false), "");
+
+    EXPECT_EQ(Files(data, info({{".dictionary.00000001", "x"}})).Error(false),
+              "CompressionInfo.db: part 0 of the dictionary is missing");
+    const std::string at =
+        std::to_string(2 + std::string(compressor).size() + 4);
+    EXPECT_EQ(Files(data, info({{".dictionary.1x", "x"}})).Error(false),
+              "CompressionInfo.db: byte " + at +
+                  ": a part of a dictionary without a number");
+    EXPECT_EQ(Files(data, info(Options(20, {".dictionary.00000000",
+                                            std::string(65534, 'd')})))
+                  .Error(false)
+                  .rfind("CompressionInfo.db: byte ", 0),
+              0U);
+    Options many;
+    for (int i = 0; i < 17; ++i) {
+      many.emplace_back(".dictionary." + std::to_string(i),
+                        std::string(65534, 'd'));
+    }
+    EXPECT_NE(Files(data, info(many))
+                  .Error(false)
+                  .find(": a dictionary of more than 1048576 bytes"),
+              std::string::npos);
+  }
+}
+
+TEST(CompressedDataFileTest, TakesScyllasNamesOfCassandrasClasses) {
+  const std::string text = Text(10);
+  const std::string info =
+      CompressionInfoOf("org.apache.cassandra.io.compress.NoopCompressor", {},
+                        16, std::nullopt, 10, {0});
+  EXPECT_EQ(Files(WithChecksum(text), info).Error(false), "");
+}
+
+// Returns the empty chunk that Cassandra appends to a rewritten Data.db.
+std::string EmptyChunk(const std::string& compressor) {
+  return compressor == "DeflateCompressor" ? "" : Compress(compressor, "");
+}
+
+struct SurplusChunks {
+  const char* compressor;
+  std::vector<std::string> chunks;  // These follow the data chunk.
+  int32_t max_compressed = INT32_MAX;
+};
+
+// Returns the error of reading a Data.db with the chunks in `surplus` at its
+// end.
+std::string ErrorWithSurplus(const SurplusChunks& surplus) {
+  std::string data = WithChecksum(Compress(surplus.compressor, Text(20)));
+  std::vector<uint64_t> offsets = {0};
+  for (const std::string& chunk : surplus.chunks) {
+    offsets.push_back(data.size());
+    data += WithChecksum(chunk);
+  }
+  return Files(data, CompressionInfoOf(surplus.compressor, {}, 32,
+                                       surplus.max_compressed, 20, offsets))
+      .Error();
+}
+
+TEST(CompressedDataFileTest, TakesOneEmptyChunkAfterTheData) {
+  EXPECT_EQ(EmptyChunk("LZ4Compressor"), std::string(5, '\0'));
+  for (const char* const compressor : kCompressors) {
+    SCOPED_TRACE(compressor);
+    EXPECT_EQ(ErrorWithSurplus({compressor, {EmptyChunk(compressor)}}), "");
+    // An empty chunk may have no bytes at all, or the bytes that the compressor
+    // writes for an empty string.
+    EXPECT_EQ(ErrorWithSurplus({compressor, {""}}), "");
+    EXPECT_EQ(ErrorWithSurplus({compressor, {Compress(compressor, "")}}), "");
+    const std::string of_one_byte = Compress(compressor, "x");
+    EXPECT_NE(ErrorWithSurplus({compressor, {of_one_byte}}).find("chunk 1 ("),
+              std::string::npos);
+    EXPECT_EQ(
+        ErrorWithSurplus(
+            {compressor, {EmptyChunk(compressor), EmptyChunk(compressor)}}),
+        "CompressionInfo.db: 3 chunks of 32 bytes for data of 20 bytes");
+  }
+  EXPECT_EQ(
+      ErrorWithSurplus({"LZ4Compressor", {std::string("\0\0\0\0\x10x", 6)}}),
+      "Data.db: byte 30: chunk 1 (LZ4Compressor) is not a block of LZ4 of 0 "
+      "bytes; the file is damaged");
+  EXPECT_EQ(ErrorWithSurplus({"LZ4Compressor", {std::string("\1\0\0\0\0", 5)}}),
+            "Data.db: byte 30: chunk 1 (LZ4Compressor) says it has 1 bytes, "
+            "not 0; the file is damaged");
+  // An empty chunk that is stored uncompressed is padded with zeros.
+  EXPECT_EQ(ErrorWithSurplus({"NoopCompressor", {std::string(20, '\0')}, 20}),
+            "");
+  EXPECT_EQ(ErrorWithSurplus({"NoopCompressor", {std::string(20, 'x')}, 20}),
+            "Data.db: byte 24: chunk 1 (NoopCompressor) has other bytes than "
+            "zeros after its data; the file is damaged");
+}
+
+TEST(CompressedDataFileTest, ChecksTheChecksumOfTheEmptyChunk) {
+  std::string data = WithChecksum(Compress("LZ4Compressor", Text(20)));
+  const uint64_t surplus = data.size();
+  data += WithChecksum(EmptyChunk("LZ4Compressor"));
+  const std::string info =
+      CompressionInfoOf("LZ4Compressor", {}, 32, INT32_MAX, 20, {0, surplus});
+  EXPECT_EQ(Files(data, info).Error(), "");
+  data.back() ^= 1;
+  EXPECT_EQ(Files(data, info).Error(),
+            "Data.db: byte " + std::to_string(surplus) +
+                ": chunk 1 (LZ4Compressor) differs from its checksum; the file "
+                "is damaged");
+  data.resize(surplus + 3);
+  EXPECT_EQ(Files(data, info).Error().rfind("CompressionInfo.db: byte ", 0),
+            0U);
+}
+
+// Data.db is a sparse file, so only its last chunk takes disk space.
+TEST(CompressedDataFileTest, ReadsBeyond4GiB) {
+  constexpr uint64_t kChunk = uint64_t{1} << 30;
+  constexpr uint64_t kOffset = uint64_t{5} << 32;
+  const std::string text = Text(100);
+  const std::string info =
+      CompressionInfoOf("LZ4Compressor", {}, kChunk, INT32_MAX,
+                        static_cast<int64_t>(8 * kChunk + text.size()),
+                        {0, 10, 20, 30, 40, 50, 60, 70, kOffset});
+  const Files files("", info);
+  const std::string chunk = WithChecksum(Compress("LZ4Compressor", text));
+  const int fd = open(files.Path("Data.db").c_str(), O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(pwrite(fd, chunk.data(), chunk.size(), kOffset),
+            static_cast<ssize_t>(chunk.size()));
+  close(fd);
+  std::string error;
+  const auto file = files.Open(&error);
+  ASSERT_NE(file, nullptr) << error;
+  std::string_view bytes;
+  ASSERT_TRUE(file->Read(8 * kChunk, text.size(), &bytes, &error)) << error;
+  EXPECT_EQ(bytes, text);
+}
+
+TEST(CompressedDataFileTest, RefusesChunksThatTakeMuchMemory) {
+  for (const size_t size : {tools::kMaxChunkSize, 2 * tools::kMaxChunkSize}) {
+    const std::string text(size, 'x');
+    const std::string data = WithChecksum(Compress("ZstdCompressor", text));
+    const Files files(
+        data,
+        CompressionInfoOf("ZstdCompressor", {}, static_cast<int64_t>(size),
+                          INT32_MAX, static_cast<int64_t>(size), {0}));
+    std::string error;
+    const auto file = files.Open(&error);
+    ASSERT_NE(file, nullptr) << error;
+    std::string_view bytes;
+    EXPECT_EQ(file->ReadSome(0, &bytes, &error), size == tools::kMaxChunkSize);
+    EXPECT_EQ(WithoutFolders(error),
+              size == tools::kMaxChunkSize
+                  ? ""
+                  : "Data.db: byte 0: chunk 0 (ZstdCompressor) has 8388608 "
+                    "bytes uncompressed; only chunks of up to 4194304 can be "
+                    "read");
+  }
+}
+
+// ---- Damaged files ----
+
+TEST(CompressedDataFileTest, NoticesEveryChangedByteOfAChunk) {
+  TrieSstable sstable;
+  sstable.data = Text(100);
+  sstable.compressor = "LZ4Compressor";
+  sstable.chunk_length = 64;
+  const CompressedData compressed = CompressData(sstable);
+  ASSERT_EQ(Files(compressed.data, compressed.info).Error(), "");
+  for (size_t at = 0; at < compressed.data.size(); ++at) {
+    std::string damaged = compressed.data;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    const std::string error = Files(damaged, compressed.info).Error();
+    EXPECT_NE(error.find(" (LZ4Compressor) differs from its checksum; the file "
+                         "is damaged"),
+              std::string::npos)
+        << error;
+  }
+}
+
+std::string LittleEndian4(uint8_t number) {
+  return {static_cast<char>(number), 0, 0, 0};
+}
+
+struct BrokenChunk {
+  const char* compressor;
+  std::string chunk;  // CompressionInfo.db says it holds 20 bytes.
+  std::string error;
+};
+
+TEST(CompressedDataFileTest, RefusesBrokenChunks) {
+  const std::string text = Text(20);
+  const std::string lz4 = Compress("LZ4Compressor", text).substr(4);
+  const auto compressed = [](const char* compressor, size_t size) {
+    return Compress(compressor, Text(size));
+  };
+  const BrokenChunk broken_chunks[] = {
+      {"LZ4Compressor", "abc", "has 3 bytes of LZ4"},
+      {"LZ4Compressor", LittleEndian4(21) + lz4,
+       "says it has 21 bytes, not 20"},
+      {"LZ4Compressor", LittleEndian4(20) + "\xff\xff",
+       "is not a block of LZ4 of 20 bytes"},
+      {"LZ4Compressor",
+       LittleEndian4(20) + compressed("LZ4Compressor", 19).substr(4),
+       "decompresses to 19 bytes, not 20"},
+      {"LZ4Compressor",
+       LittleEndian4(20) + compressed("LZ4Compressor", 21).substr(4),
+       "is not a block of LZ4 of 20 bytes"},
+      {"SnappyCompressor", "\xff\xff\xff\xff\xff\xff", "is not Snappy"},
+      {"SnappyCompressor", compressed("SnappyCompressor", 19),
+       "says it has 19 bytes, not 20"},
+      {"SnappyCompressor", "\x14\x01", "is not Snappy of 20 bytes"},
+      {"DeflateCompressor", "abc", "is not zlib's format of 20 bytes"},
+      {"DeflateCompressor", compressed("DeflateCompressor", 19),
+       "decompresses to 19 bytes, not 20"},
+      {"DeflateCompressor", compressed("DeflateCompressor", 21),
+       "is not zlib's format of 20 bytes"},
+      {"ZstdCompressor", "abc",
+       "is not Zstandard of 20 bytes: Src size is incorrect"},
+      {"ZstdCompressor", compressed("ZstdCompressor", 19),
+       "decompresses to 19 bytes, not 20"},
+      {"ZstdCompressor", compressed("ZstdCompressor", 21),
+       "is not Zstandard of 20 bytes: Destination buffer is too small"},
+      {"NoopCompressor", Text(19), "has 19 bytes, not 20"},
+      {"NoopCompressor", Text(2000), "has 2000 bytes for 20"},
+  };
+  for (const BrokenChunk& broken : broken_chunks) {
+    SCOPED_TRACE(broken.compressor);
+    const Files files(
+        WithChecksum(broken.chunk),
+        CompressionInfoOf(broken.compressor, {}, 32, INT32_MAX, 20, {0}));
+    EXPECT_EQ(files.Error(), "Data.db: byte 0: chunk 0 (" +
+                                 std::string(broken.compressor) + ") " +
+                                 broken.error + "; the file is damaged");
+  }
+}
+
+TEST(CompressedDataFileTest, RefusesChunksThatAreNotCompressedOfAnotherSize) {
+  for (const size_t size : {19U, 20U, 21U, 25U}) {
+    const std::string info = CompressionInfoOf("LZ4Compressor", {}, 32,
+                                               size < 20 ? 19 : 20, 20, {0});
+    const std::string error = Files(WithChecksum(Text(size)), info).Error();
+    EXPECT_EQ(error, size == 20
+                         ? ""
+                         : "Data.db: byte 0: chunk 0 (LZ4Compressor) has " +
+                               std::to_string(size) +
+                               " bytes for 20; the file is damaged");
+  }
+  // Cassandra may pad the last chunk of a file with zeros.
+  const std::string padded = Text(20) + std::string(5, '\0');
+  EXPECT_EQ(Files(WithChecksum(padded),
+                  CompressionInfoOf("LZ4Compressor", {}, 32, 25, 20, {0}))
+                .Error(),
+            "");
+}
+
+TEST(CompressedDataFileTest, RefusesOtherCompressors) {
+  for (const char* const name :
+       {"EncryptingLZ4Compressor", "com.example.LZ4Compressor"}) {
+    EXPECT_EQ(Files(WithChecksum(Text(20)),
+                    CompressionInfoOf(name, {}, 32, INT32_MAX, 20, {0}))
+                  .Error(),
+              std::string("Data.db: unreadable: compressor ") + name);
+  }
+  EXPECT_EQ(Files("", CompressionInfoOf(std::string(101, 'x'), {}, 32,
+                                        INT32_MAX, 20, {0}))
+                .Error(),
+            "Data.db: unreadable: compressor " + std::string(100, 'x'));
+}
+
+struct BrokenInfo {
+  std::string info;
+  const char* error;
+};
+
+TEST(CompressedDataFileTest, RefusesBrokenCompressionInfo) {
+  const auto info = [](int64_t chunk_length, int64_t max_compressed,
+                       int64_t data_length,
+                       const std::vector<uint64_t>& offsets) {
+    return CompressionInfoOf("NoopCompressor", {}, chunk_length, max_compressed,
+                             data_length, offsets);
+  };
+  const BrokenInfo broken_infos[] = {
+      {info(0, 99, 20, {0}),
+       "chunks of 0 bytes; expected a power of two up to 1073741824"},
+      {info(-1, 99, 20, {0}),
+       "chunks of -1 bytes; expected a power of two up to 1073741824"},
+      {info(INT32_MIN, 99, 20, {0}),
+       "chunks of -2147483648 bytes; expected a power of two up to 1073741824"},
+      {info(33, 99, 20, {0}),
+       "chunks of 33 bytes; expected a power of two up to 1073741824"},
+      {info(32, -5, 20, {0}), "compressed chunks of up to -5 bytes"},
+      {info(32, 99, 0, {}), "0 chunks of 32 bytes for data of 0 bytes"},
+      {info(32, 99, -20, {0}), "1 chunks of 32 bytes for data of -20 bytes"},
+      {info(32, 99, INT64_MIN, {0}),
+       "1 chunks of 32 bytes for data of -9223372036854775808 bytes"},
+      {info(32, 99, INT64_MAX, {0}),
+       "1 chunks of 32 bytes for data of 9223372036854775807 bytes"},
+      {info(32, 99, 33, {0}), "1 chunks of 32 bytes for data of 33 bytes"},
+      {info(32, 99, 32, {0, 9, 18}),
+       "3 chunks of 32 bytes for data of 32 bytes"},
+      {info(32, 99, 20, {0}) + "x",
+       "has 49 bytes, but 48 with the offsets of 1 chunks"},
+      {info(32, 99, 20, {0}).substr(0, 47),
+       "has 47 bytes, but 48 with the offsets of 1 chunks"},
+      {info(32, 99, 20, {25}),
+       "byte 40: chunk 0 from 25 to 24 of a Data.db of 24 bytes"},
+      {info(32, 99, 20, {20}),
+       "byte 40: chunk 0 from 20 to 24 of a Data.db of 24 bytes"},
+      {info(16, 99, 20, {0, 25}),
+       "byte 40: chunk 0 from 0 to 25 of a Data.db of 24 bytes"},
+      {info(16, 99, 20, {9, 3}),
+       "byte 40: chunk 0 from 9 to 3 of a Data.db of 24 bytes"},
+      {info(16, 99, 20, {UINT64_MAX, 3}),
+       "byte 40: chunk 0 from 18446744073709551615 to 3 of a Data.db of 24 "
+       "bytes"},
+      {WithLength("NoopCompressor") + BigEndian(UINT64_MAX, 4),
+       "byte 16: -1 options"},
+  };
+  const std::string data = WithChecksum(Text(20));
+  for (const BrokenInfo& broken : broken_infos) {
+    EXPECT_EQ(Files(data, broken.info).Error(),
+              std::string("CompressionInfo.db: ") + broken.error);
+  }
+  EXPECT_EQ(Files(data, info(32, 99, 20, {0})).Error(), "");
+}
+
+TEST(CompressedDataFileTest, RefusesEveryCutOfCompressionInfo) {
+  const std::string whole = CompressionInfoOf(
+      "NoopCompressor", {{"name", "value"}}, 32, INT32_MAX, 20, {0});
+  struct Part {
+    size_t end;
+    const char* what;
+  };
+  const Part parts[] = {
+      {16, "the compressor's name"}, {20, "the number of options"},
+      {26, "an option's name"},      {33, "an option's value"},
+      {37, "the chunk length"},      {41, "the longest compressed length"},
+      {49, "the data length"},       {53, "the number of chunks"}};
+  size_t size = 0;
+  for (const Part& part : parts) {
+    for (; size < part.end; ++size) {
+      const std::string error = Files("", whole.substr(0, size)).Error();
+      EXPECT_EQ(error.rfind("CompressionInfo.db: byte ", 0), 0U);
+      EXPECT_NE(error.find(std::string(": ends inside ") + part.what),
+                std::string::npos)
+          << size << ": " << error;
+    }
+  }
+  EXPECT_NE(Files("", whole.substr(0, size)).Error(), "");
+}
+
+// ---- When memory runs out ----
+
+// This test limits memory with RLIMIT_AS, which does not limit the malloc of
+// AddressSanitizer.
+#if defined(__SANITIZE_ADDRESS__)
+#define CASSANDRA_BLOOM_HAS_OWN_MALLOC
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CASSANDRA_BLOOM_HAS_OWN_MALLOC
+#endif
+#endif
+#ifndef CASSANDRA_BLOOM_HAS_OWN_MALLOC
+
+void TakeAllBlocksOf(size_t size) {
+  struct rlimit none = {};
+  getrlimit(RLIMIT_AS, &none);
+  none.rlim_cur = 0;
+  setrlimit(RLIMIT_AS, &none);
+  void* previous = nullptr;
+  while (void** const block = static_cast<void**>(malloc(size))) {
+    *block = previous;  // Keeps the compiler from removing the loop.
+    previous = block;
+  }
+}
+
+TEST(CompressedDataFileDeathTest, WantOfMemoryIsNoDamage) {
+  TrieSstable sstable;
+  sstable.data = Text(100);
+  sstable.compressor = "DeflateCompressor";
+  const CompressedData compressed = CompressData(sstable);
+  const Files files(compressed.data, compressed.info);
+  std::string error;
+  const auto file = files.Open(&error);
+  ASSERT_NE(file, nullptr) << error;
+  const auto read = [&] {
+    TakeAllBlocksOf(5000);  // zlib needs about 7,000 bytes.
+    std::string_view bytes;
+    try {
+      _exit(file->Read(0, 10, &bytes, &error) ? 1 : 2);
+    } catch (const std::bad_alloc&) {
+      _exit(0);
+    }
+  };
+  EXPECT_EXIT(read(), ::testing::ExitedWithCode(0), "");
+}
+
+#endif
+
+// ---- Keys in a compressed SSTable ----
+
+TEST(CompressedDataFileTest, KeysCrossChunks) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < 100; ++i) {
+    keys.push_back(Text(static_cast<size_t>(i * 7)));
+  }
+  for (const size_t chunk_length : {1U, 4U, 32U, 256U}) {
+    TrieSstable sstable = SstableOf(keys);
+    sstable.compressor = "LZ4Compressor";
+    sstable.chunk_length = chunk_length;
+    const MadeFiles files(sstable);
+    std::string error;
+    const auto reader = files.Open(&error);
+    ASSERT_NE(reader, nullptr) << error;
+    const KeysAndError read = ReadKeys(reader.get());
+    EXPECT_EQ(read.error, "");
+    EXPECT_EQ(read.keys, keys);
+  }
+}
+
+// The reader reads only chunks with keys, so damage in other chunks is no
+// error.
+TEST(CompressedDataFileTest, ReadsOnlyChunksWithKeys) {
+  TrieSstable sstable = SstableOf({"a", "b", "c"}, /*filler=*/1000);
+  sstable.compressor = "NoopCompressor";
+  sstable.chunk_length = 64;
+  const MadeFiles files(sstable);
+  std::string data = CompressData(sstable).data;
+  data[5 * 68] ^= 1;
+  files.Write("Data.db", data);
+  EXPECT_EQ(files.Error(), "");
+  data[0] ^= 1;
+  files.Write("Data.db", data);
+  EXPECT_EQ(files.Error(),
+            "da-1-bti-Data.db: byte 0: chunk 0 (NoopCompressor) differs from "
+            "its checksum; the file is damaged");
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "filterdb/sstable/index_db_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/cassandra_data.h"
+#include "tests/support/fake_sstable/big_endian_out.h"
+#include "tests/support/key_reader_checks.h"
+#include "tests/support/partition_layouts.h"
+#include "tests/support/random_keys.h"
+#include "tests/support/read_keys.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using Keys = std::vector<std::string>;
+
+constexpr IndexKind kFixed = IndexKind::kFixedWidth;
+constexpr IndexKind kVInt = IndexKind::kVInt;
+
+// Encodes `number` as a vint with `more` bytes after the first byte. If `more`
+// is below 8, `number` must fit into 7 * (more + 1) bits.
+std::string VIntOf(uint64_t number, int more) {
+  if (more == 8) {
+    return "\xff" + BigEndian(number, 8);
+  }
+  std::string bytes = BigEndian(number, more + 1);
+  bytes[0] = static_cast<char>(bytes[0] | (0xff00 >> more));
+  return bytes;
+}
+
+std::string ShortestVInt(uint64_t number) {
+  std::string vint;
+  AppendUnsignedVInt(number, &vint);
+  return vint;
+}
+
+std::string Entry(IndexKind kind, const std::string& key, uint64_t position,
+                  size_t promoted_size = 0) {
+  const std::string numbers =
+      kind == kFixed ? BigEndian(position, 8) + BigEndian(promoted_size, 4)
+                     : ShortestVInt(position) + ShortestVInt(promoted_size);
+  return BigEndian(key.size(), 2) + key + numbers +
+         std::string(promoted_size, '\x7f');
+}
+
+std::unique_ptr<KeyReader> ReaderOf(const std::string& bytes, IndexKind kind,
+                                    size_t buffer_size = 64) {
+  return NewIndexDbReader(FileOf(bytes), kind, "index", buffer_size);
+}
+
+std::unique_ptr<KeyReader> Open(const std::string& path,
+                                const std::string& version) {
+  std::string error;
+  auto reader = OpenIndexDb(path, version, &error);
+  EXPECT_NE(reader, nullptr) << error;
+  return reader;
+}
+
+KeysAndError Read(const std::string& bytes, IndexKind kind) {
+  return ReadKeys(ReaderOf(bytes, kind).get());
+}
+
+// ---- Files that Cassandra or ScyllaDB wrote ----
+
+TEST(IndexDbReaderTest, ReadsWhatCassandraWrote) {
+  const std::vector<std::string> folders = CorpusSstables();
+  SKIP_WITHOUT_CORPUS(folders);
+  int num_read = 0;
+  for (const std::string& folder : folders) {
+    SCOPED_TRACE(folder);
+    const auto meta = nlohmann::json::parse(ReadFile(folder + "/meta.json"));
+    if (!meta["has_index"].get<bool>()) {
+      continue;
+    }
+    const auto version = meta["sstable_version"].get<std::string>();
+    const auto index = Open(folder + "/Index.db", version);
+    std::string error;
+    const auto keys =
+        OpenKeys(folder + "/keys.hex", KeyFormat::kHexLines, &error);
+    ASSERT_NE(keys, nullptr) << error;
+
+    const KeysAndError expected = ReadKeys(keys.get());
+    EXPECT_EQ(expected.error, "");
+    EXPECT_EQ(expected.keys.size(), meta["keys"].get<size_t>());
+    for (int pass = 0; pass < 2; ++pass) {
+      const KeysAndError read = ReadKeys(index.get());
+      EXPECT_EQ(read.error, "");
+      EXPECT_EQ(read.keys, expected.keys);
+      ASSERT_TRUE(index->Rewind());
+    }
+
+    // Reading Index.db with the layout of other versions must fail.
+    const auto mistaken =
+        Open(folder + "/Index.db", version < "ma" ? "nb" : "ka");
+    EXPECT_NE(ReadKeys(mistaken.get()).error, "");
+    ++num_read;
+  }
+  EXPECT_EQ(num_read, 28);
+}
+
+// ---- Files that Cassandra or ScyllaDB might write ----
+
+TEST(IndexDbReaderTest, ReadsEveryLengthOfVInt) {
+  std::string index = Entry(kVInt, "first", 0);
+  Keys keys = {"first"};
+  uint64_t position = 0;
+  for (int more = 0; more <= 8; ++more) {
+    // The smallest and the largest number whose vint has `more` + 1 bytes.
+    const uint64_t smallest = more == 0 ? 1 : uint64_t{1} << (7 * more);
+    const uint64_t largest =
+        more == 8 ? uint64_t{INT64_MAX} : (uint64_t{1} << (7 * more + 7)) - 1;
+    for (const uint64_t next : {smallest, largest}) {
+      ASSERT_EQ(ShortestVInt(next).size(), size_t(more) + 1);
+      ASSERT_GT(next, position);
+      position = next;
+      keys.push_back("key" + std::to_string(next));
+      index += Entry(kVInt, keys.back(), next);
+    }
+  }
+  const KeysAndError read = Read(index, kVInt);
+  EXPECT_EQ(read.error, "");
+  EXPECT_EQ(read.keys, keys);
+}
+
+// A position must be greater than the previous position. So these errors show
+// whether the reader decodes the right value of a vint. Most of these vints are
+// longer than necessary.
+TEST(IndexDbReaderTest, ReadsTheValueOfAVInt) {
+  for (int more = 1; more <= 8; ++more) {
+    SCOPED_TRACE(more);
+    const uint64_t value = uint64_t{0x0102030405060708} >> (8 * (8 - more));
+    const std::string first = Entry(kVInt, "a", 0) + BigEndian(1, 2) + "b" +
+                              VIntOf(value, more) + VIntOf(0, more);
+    EXPECT_EQ(Read(first + Entry(kVInt, "c", value + 1), kVInt).error, "");
+    EXPECT_NE(Read(first + Entry(kVInt, "c", value), kVInt).error, "");
+  }
+}
+
+class IndexKindTest : public ::testing::TestWithParam<IndexKind> {
+ protected:
+  // Makes an Index.db with promoted indexes of many sizes.
+  std::string RandomIndex(Keys* keys) const {
+    const RandomKeys random(Seed(), 300);
+    std::string index;
+    uint64_t position = 0;
+    for (uint64_t i = 0; i < 40; ++i) {
+      keys->push_back(random[i]);
+      index += Entry(GetParam(), keys->back(), position,
+                     i % 3 == 0 ? 0 : size_t{i} * 20);
+      position += 1 + (keys->back().size() << (i % 40));
+    }
+    return index;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(IndexDbReaderTest, IndexKindTest,
+                         ::testing::Values(kFixed, kVInt));
+
+TEST_P(IndexKindTest, PiecesAndBuffersDoNotMatter) {
+  SCOPED_TRACE(Seed());
+  Keys keys;
+  const std::string index = RandomIndex(&keys);
+  ExpectKeysInPiecesAndBuffers(index, keys, [](int fd, size_t buffer_size) {
+    return NewIndexDbReader(fd, GetParam(), "index", buffer_size);
+  });
+}
+
+TEST_P(IndexKindTest, TakesTheShortestAndTheLongestKey) {
+  const Keys keys = {std::string(65535, '\xff'), "", std::string(65535, '\0')};
+  std::string index;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    index += Entry(GetParam(), keys[i], i);
+  }
+  const KeysAndError read = Read(index, GetParam());
+  EXPECT_EQ(read.error, "");
+  EXPECT_EQ(read.keys, keys);
+}
+
+TEST_P(IndexKindTest, PassesOverALargePromotedIndex) {
+  const size_t promoted_size = 3 << 20;
+  const std::string index = Entry(GetParam(), "a", 0, promoted_size) +
+                            Entry(GetParam(), "b", 1, promoted_size);
+  const TemporaryFile file(index);
+  for (const char* const version :
+       {GetParam() == kFixed ? "ka" : "nb",
+        GetParam() == kFixed ? "before-ma" : "ma-to-me",
+        GetParam() == kFixed ? "ia" : "na-and-later"}) {
+    const auto opened = Open(file.path(), version);
+    EXPECT_EQ(ReadKeys(opened.get()).keys, (Keys{"a", "b"}));
+    EXPECT_EQ(opened->error(), "");
+    EXPECT_EQ(opened->bytes_read(), opened->total_bytes());
+  }
+}
+
+TEST_P(IndexKindTest, IsThatOfTheseVersions) {
+  const std::vector<const char*> fixed = {"ia", "ib", "ic", "ja",       "jb",
+                                          "ka", "la", "lb", "before-ma"};
+  const std::vector<const char*> vint = {"ma", "mb",       "mc",          "md",
+                                         "me", "na",       "nb",          "nc",
+                                         "oa", "ma-to-me", "na-and-later"};
+  const TemporaryFile file(Entry(GetParam(), "a", 0) +
+                           Entry(GetParam(), "b", 1));
+  for (const char* const version : GetParam() == kFixed ? fixed : vint) {
+    EXPECT_EQ(ReadKeys(Open(file.path(), version).get()).keys, (Keys{"a", "b"}))
+        << version;
+  }
+}
+
+TEST_P(IndexKindTest, ReadsAPipeOnce) {
+  const size_t promoted_size = 3 << 20;
+  const PipedInput input(Entry(GetParam(), "a", 0, promoted_size) +
+                             Entry(GetParam(), "b", 1, promoted_size),
+                         50000);
+  const auto reader = Open("-", GetParam() == kFixed ? "ka" : "nb");
+  const KeysAndError read = ReadKeys(reader.get());
+  EXPECT_EQ(read.keys, (Keys{"a", "b"}));
+  EXPECT_EQ(read.error, "");
+  EXPECT_FALSE(reader->Rewind());
+}
+
+// ---- Damaged files ----
+
+// The reader must skip promoted indexes, because reading this one of 1 TiB
+// would take minutes. A promoted index that does not fit into the file is an
+// error.
+TEST(IndexDbReaderTest, DoesNotReadPromotedIndexes) {
+  const uint64_t promoted_size = uint64_t{1} << 40;
+  const std::string first =
+      BigEndian(1, 2) + "a" + ShortestVInt(0) + ShortestVInt(promoted_size);
+  const std::string second = Entry(kVInt, "b", 1);
+  const uint64_t second_at = first.size() + promoted_size;
+  const int fd = FileOf(first);
+  ASSERT_EQ(
+      pwrite(fd, second.data(), second.size(), static_cast<off_t>(second_at)),
+      static_cast<ssize_t>(second.size()));
+  const KeysAndError read =
+      ReadKeys(NewIndexDbReader(dup(fd), kVInt, "index").get());
+  EXPECT_EQ(read.keys, (Keys{"a", "b"}));
+  EXPECT_EQ(read.error, "");
+
+  ASSERT_EQ(ftruncate(fd, static_cast<off_t>(second_at - 1)), 0);
+  EXPECT_NE(ReadKeys(NewIndexDbReader(fd, kVInt, "index").get()).error, "");
+}
+
+TEST_P(IndexKindTest, RefusesEveryCutInsideAnEntry) {
+  const std::string first = Entry(GetParam(), "alice", 0, 100);
+  const std::string second = Entry(GetParam(), "bob", 300, 100);
+  for (const bool is_pipe : {false, true}) {
+    for (size_t cut = 0; cut < second.size(); ++cut) {
+      SCOPED_TRACE(cut);
+      const std::string index = first + second.substr(0, cut);
+      const Pipe pipe(index, 10);
+      const std::unique_ptr<KeyReader> piped =
+          NewIndexDbReader(pipe.end(), GetParam(), "index", 16);
+      const auto file = ReaderOf(index, GetParam(), 16);
+      const auto& reader = is_pipe ? piped : file;
+      const KeysAndError read = ReadKeys(reader.get());
+      EXPECT_EQ(read.keys, Keys{"alice"});
+      if (cut == 0) {
+        EXPECT_EQ(read.error, "");
+        continue;
+      }
+      EXPECT_EQ(read.error.rfind("index: byte " + std::to_string(first.size()) +
+                                     ": ends inside ",
+                                 0),
+                0U)
+          << read.error;
+      std::string_view key;
+      EXPECT_FALSE(reader->Next(&key));
+      EXPECT_EQ(reader->error(), read.error);
+    }
+  }
+}
+
+TEST_P(IndexKindTest, TellsAFaultOfTheInput) {
+  const std::string index =
+      Entry(GetParam(), "a", 0, 50) + Entry(GetParam(), "b", 1);
+  for (size_t at = 0; at < index.size(); ++at) {
+    const int fd = FileOf(index);
+    const auto reader = NewIndexDbReader(fd, GetParam(), "index", 16);
+    ASSERT_EQ(ftruncate(fd, static_cast<off_t>(at)), 0);
+    EXPECT_EQ(ReadKeys(reader.get()).error.rfind("index: was truncated", 0), 0U)
+        << at;
+  }
+}
+
+struct BrokenIndex {
+  const char* what;
+  IndexKind kind;
+  std::string bytes;
+  size_t keys_before;
+  const char* error;
+};
+
+const BrokenIndex kBrokenIndexes[] = {
+    {"no entries", kFixed, "", 0, "index: empty, but an SSTable has at least"},
+    {"no entries", kVInt, "", 0, "index: empty"},
+    {"half a length", kVInt, Entry(kVInt, "a", 0) + '\0', 1,
+     "byte 5: ends inside the length of a key, with 1 bytes in the last entry"},
+    {"half a key", kVInt, BigEndian(5, 2) + "abc", 0,
+     "byte 0: ends inside a key of 5 bytes, with 5 bytes"},
+    {"half a position", kFixed, BigEndian(1, 2) + "a" + BigEndian(0, 7), 0,
+     "byte 0: ends inside the numbers after a key"},
+    {"no promoted size", kFixed, BigEndian(1, 2) + "a" + BigEndian(0, 8), 0,
+     "byte 0: ends inside the numbers after a key"},
+    {"half a promoted size", kFixed, BigEndian(1, 2) + "a" + std::string(11, 0),
+     0, "ends inside the numbers after a key"},
+    {"no position", kVInt, BigEndian(1, 2) + "a", 0,
+     "byte 0: ends inside the numbers after a key"},
+    {"half a position", kVInt,
+     Entry(kVInt, "a", 0) + BigEndian(1, 2) + "b\xff" + BigEndian(1, 7), 1,
+     "byte 5: ends inside the numbers after a key"},
+    {"no promoted size", kVInt, BigEndian(1, 2) + "a" + VIntOf(0, 3), 0,
+     "ends inside the numbers after a key"},
+    {"a promoted index of a byte too much", kVInt,
+     BigEndian(1, 2) + "a" + VIntOf(0, 0) + VIntOf(4, 0) + "abc", 0,
+     "byte 0: ends inside a key's promoted index of 4 bytes"},
+    {"a promoted index of a byte too much", kFixed,
+     BigEndian(1, 2) + "a" + BigEndian(0, 8) + BigEndian(4, 4) + "abc", 0,
+     "byte 0: ends inside a key's promoted index of 4 bytes"},
+    {"the largest promoted index", kFixed,
+     BigEndian(1, 2) + "a" + BigEndian(0, 8) + BigEndian(INT32_MAX, 4), 0,
+     "of 2147483647 bytes"},
+    {"the largest promoted index", kVInt,
+     BigEndian(1, 2) + "a" + VIntOf(0, 0) + VIntOf(INT64_MAX, 8), 0,
+     "of 9223372036854775807 bytes"},
+    {"a negative promoted index", kFixed,
+     BigEndian(1, 2) + "a" + BigEndian(0, 8) + BigEndian(0xffffffff, 4), 0,
+     "byte 0: a promoted index of -1 bytes"},
+    {"a negative promoted index", kVInt,
+     BigEndian(1, 2) + "a" + VIntOf(0, 0) + VIntOf(UINT64_MAX, 8), 0,
+     "byte 0: a promoted index of -1 bytes"},
+    {"the first position", kFixed, Entry(kFixed, "a", 1), 0,
+     "byte 0: the first partition is at position 1 of Data.db, not at 0"},
+    {"the first position", kVInt, Entry(kVInt, "a", 300), 0,
+     "byte 0: the first partition is at position 300"},
+    {"the first position", kVInt, Entry(kVInt, "a", UINT64_MAX), 0,
+     "the first partition is at position -1"},
+    {"a position twice", kVInt, Entry(kVInt, "a", 0) + Entry(kVInt, "b", 0), 1,
+     "byte 5: a partition at position 0 of Data.db after one at 0; the file is "
+     "damaged or of another SSTable version"},
+    {"a lower position", kFixed,
+     Entry(kFixed, "a", 0) + Entry(kFixed, "b", 9) + Entry(kFixed, "c", 8), 2,
+     "byte 30: a partition at position 8 of Data.db after one at 9"},
+    {"a negative position", kFixed,
+     Entry(kFixed, "a", 0) + Entry(kFixed, "b", uint64_t{1} << 63), 1,
+     "position -9223372036854775808 of Data.db after one at 0"},
+    {"a negative position", kVInt,
+     Entry(kVInt, "a", 0) + Entry(kVInt, "b", uint64_t{1} << 63), 1,
+     "position -9223372036854775808 of Data.db after one at 0"},
+    {"zeros behind", kFixed, Entry(kFixed, "a", 0) + std::string(4096, '\0'), 1,
+     "byte 15: a partition at position 0"},
+    {"zeros behind", kVInt, Entry(kVInt, "a", 0) + std::string(4096, '\0'), 1,
+     "byte 5: a partition at position 0"},
+    {"before ma, as of ma", kVInt,
+     Entry(kFixed, "a", 0) + Entry(kFixed, "b", 100), 1,
+     "byte 5: a partition at position 0"},
+    {"of ma, as before ma", kFixed,
+     Entry(kVInt, "a", 0) + Entry(kVInt, "b", 100) + Entry(kVInt, "c", 200) +
+         Entry(kVInt, "d", 300),
+     0, "byte 0: the first partition is at position"},
+};
+
+TEST(IndexDbReaderTest, RefusesBrokenIndexes) {
+  for (const BrokenIndex& index : kBrokenIndexes) {
+    SCOPED_TRACE(std::string(index.what) + ": " + index.error);
+    ExpectBroken("index", index.keys_before, index.error,
+                 [&](size_t buffer_size) {
+                   return ReaderOf(index.bytes, index.kind, buffer_size);
+                 });
+  }
+}
+
+// ---- SSTable versions ----
+
+TEST(IndexDbReaderTest, RefusesOtherVersions) {
+  for (const char* const version :
+       {"", "a", "f", "h", "hb", "hf", "i", "pa", "zz", "NB", "nb ", "big"}) {
+    std::string error;
+    EXPECT_EQ(OpenIndexDb("/dir/Index.db", version, &error), nullptr);
+    EXPECT_EQ(error.rfind("/dir/Index.db: SSTable version '" +
+                              std::string(version) + "' is ",
+                          0),
+              0U)
+        << error;
+    const bool old = error.find("older than ia") != std::string::npos;
+    EXPECT_EQ(error.find("ia, ib, ic") == std::string::npos, old) << error;
+  }
+  std::string error;
+  EXPECT_EQ(OpenIndexDb("Index.db", "hf", &error), nullptr);
+  EXPECT_NE(error.find("older than ia"), std::string::npos) << error;
+}
+
+TEST(IndexDbReaderTest, SaysThatTriesHaveNoKeys) {
+  for (const auto& [path, version] :
+       {std::pair("Index.db", "da"), std::pair("Index.db", "ms"),
+        std::pair("Index.db", "mt"),
+        std::pair("/dir/da-1-bti-Partitions.db", "da"),
+        std::pair("/dir/da-1-bti-Rows.db", "da"),
+        std::pair("na-1-bti-Partitions.db", "na"),
+        std::pair("na-1-bti-Rows.db", "na")}) {
+    std::string error;
+    EXPECT_EQ(OpenIndexDb(path, version, &error), nullptr);
+    EXPECT_EQ(error, std::string(path) + ": an SSTable of version " + version +
+                         " has no Index.db but a trie (Partitions.db, "
+                         "Rows.db), which does not hold whole keys; give the "
+                         "keys in a file instead, or give "
+                         "Partitions.db to the command filterdb");
+  }
+}
+
+TEST(IndexDbReaderTest, CannotOpen) {
+  std::string error;
+  EXPECT_EQ(OpenIndexDb("/no/such/Index.db", "nb", &error), nullptr);
+  EXPECT_EQ(error, "/no/such/Index.db: cannot open: No such file or directory");
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "filterdb/sstable/key_list_reader.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "filterdb/sstable/key_reader.h"
+#include "tests/support/key_reader_checks.h"
+#include "tests/support/random_keys.h"
+#include "tests/support/read_keys.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using Keys = std::vector<std::string>;
+
+constexpr KeyFormat kHex = KeyFormat::kHexLines;
+constexpr KeyFormat kText = KeyFormat::kTextLines;
+constexpr KeyFormat kPrefixed = KeyFormat::kLengthPrefixed;
+
+const std::string kMark = "\xef\xbb\xbf";  // UTF-8's byte order mark.
+
+std::string ToHex(const std::string& key) {
+  std::string hex;
+  for (const char c : key) {
+    const auto byte = static_cast<uint8_t>(c);
+    hex += "0123456789abcdef"[byte >> 4];
+    hex += "0123456789ABCDEF"[byte & 15];
+  }
+  return hex;
+}
+
+std::string ToRecord(const std::string& key, KeyFormat format) {
+  switch (format) {
+    case kHex:
+      return (key.size() % 3 == 0 ? "0x" : "") + ToHex(key) + "\n";
+    case kText:
+      return key + "\n";
+    case kPrefixed:
+      break;
+  }
+  return std::string{static_cast<char>(key.size() >> 8),
+                     static_cast<char>(key.size())} +
+         key;
+}
+
+std::string ToList(const Keys& keys, KeyFormat format) {
+  std::string list;
+  for (const std::string& key : keys) {
+    list += ToRecord(key, format);
+  }
+  return list;
+}
+
+std::unique_ptr<KeyReader> ReaderOf(const std::string& bytes, KeyFormat format,
+                                    size_t buffer_size = 64) {
+  return NewKeyReader(FileOf(bytes), format, "list", buffer_size);
+}
+
+std::unique_ptr<KeyReader> Open(const std::string& path, KeyFormat format) {
+  std::string error;
+  auto reader = OpenKeys(path, format, &error);
+  EXPECT_NE(reader, nullptr) << error;
+  return reader;
+}
+
+KeysAndError Read(const std::string& bytes, KeyFormat format) {
+  return ReadKeys(ReaderOf(bytes, format).get());
+}
+
+// ---- Valid lists ----
+
+struct GoodList {
+  const char* what;
+  KeyFormat format;
+  std::string bytes;
+  Keys keys;
+};
+
+const GoodList kGoodLists[] = {
+    {"no bytes, hex", kHex, "", {}},
+    {"no bytes, text", kText, "", {}},
+    {"no bytes, prefixed", kPrefixed, "", {}},
+    {"both cases of digits",
+     kHex,
+     "00ff7F\nAbCdEf\n",
+     {std::string("\0\xff\x7f", 3), "\xab\xcd\xef"}},
+    {"every digit",
+     kHex,
+     "0123456789abcdefABCDEF\n",
+     {"\x01\x23\x45\x67\x89\xab\xcd\xef\xab\xcd\xef"}},
+    {"prefixes", kHex, "0x61\n0X62\n63\n", {"a", "b", "c"}},
+    {"a key that begins with a zero", kHex, "0061\n", {std::string("\0a", 2)}},
+    {"the empty key", kHex, "0x\n61\n", {"", "a"}},
+    {"CR LF", kHex, "61\r\n0x\r\n62\r\n", {"a", "", "b"}},
+    {"no end of the last line, hex", kHex, "61\n62", {"a", "b"}},
+    {"CR alone at the end", kHex, "61\r\n62\r", {"a", "b"}},
+    {"plain text", kText, "alice\nbob\n", {"alice", "bob"}},
+    {"no end of the last line, text", kText, "alice\nbob", {"alice", "bob"}},
+    {"empty lines", kText, "\na\n\n", {"", "a", ""}},
+    {"any bytes but LF",
+     kText,
+     std::string(" a\0\t\xff \n#\n0x61\n\rb\n", 16),
+     {std::string(" a\0\t\xff ", 6), "#", "0x61", "\rb"}},
+    {"a byte order mark in another line, and parts of one",
+     kText,
+     "\xef\xbb\n\xef\xbb\xbf"
+     "a\n\xfe\xff\n",
+     {"\xef\xbb", kMark + "a", "\xfe\xff"}},
+    {"a key like a byte order mark, hex", kHex, "efbbbf\n", {"\xef\xbb\xbf"}},
+    {"a key like a byte order mark, prefixed",
+     kPrefixed,
+     std::string("\0\3\xef\xbb\xbf", 5),
+     {"\xef\xbb\xbf"}},
+    {"prefixed",
+     kPrefixed,
+     std::string("\0\1a\0\0\0\2\n\r", 9),
+     {"a", "", "\n\r"}},
+    {"both bytes of the length",
+     kPrefixed,
+     std::string("\1\2", 2) + std::string(258, 'x'),
+     {std::string(258, 'x')}},
+};
+
+TEST(KeyReaderTest, ReadsGoodLists) {
+  for (const GoodList& list : kGoodLists) {
+    SCOPED_TRACE(list.what);
+    const KeysAndError read = Read(list.bytes, list.format);
+    EXPECT_EQ(read.error, "");
+    EXPECT_EQ(read.keys, list.keys);
+  }
+}
+
+// ---- Broken lists ----
+
+struct BrokenList {
+  const char* what;
+  KeyFormat format;
+  std::string bytes;
+  size_t keys_before;
+  const char* error;
+};
+
+const BrokenList kBrokenLists[] = {
+    {"an odd digit", kHex, "61\n616\n", 1,
+     "list: line 2: 3 hexadecimal digits; a byte has two"},
+    {"one digit", kHex, "6", 0, "line 1: 1 hexadecimal digits"},
+    {"an odd digit after 0x", kHex, "0x616\n", 0,
+     "line 1: 3 hexadecimal digits"},
+    {"no digit", kHex, "616g\n", 0,
+     "line 1: column 4: 'g' is not a hexadecimal digit"},
+    {"no digit, odd length", kHex, "61z\n", 0, "line 1: column 3: 'z'"},
+    {"no digit after 0x", kHex, "0x6_\n", 0, "line 1: column 4: '_'"},
+    {"neighbours of digits", kHex, "61\n62\n/0\n", 2, "line 3: column 1: '/'"},
+    {"neighbours of digits", kHex, "0:\n", 0, "line 1: column 2: ':'"},
+    {"neighbours of digits", kHex, "@0\n", 0, "line 1: column 1: '@'"},
+    {"neighbours of digits", kHex, "0G\n", 0, "line 1: column 2: 'G'"},
+    {"neighbours of digits", kHex, "`0\n", 0, "line 1: column 1: '`'"},
+    {"0x twice", kHex, "0x0x61\n", 0, "line 1: column 4: 'x'"},
+    {"0x not in front", kHex, "610x\n", 0, "line 1: column 4: 'x'"},
+    {"x alone", kHex, "x61\n", 0, "line 1: column 1: 'x'"},
+    {"a blank behind", kHex, "61 \n", 0, "line 1: column 3: ' '"},
+    {"a blank before", kHex, " 61\n", 0, "line 1: column 1: ' '"},
+    {"two CRs", kHex, "61\r\r\n", 0, "line 1: column 3: '\\x0d'"},
+    {"CR as the end of lines", kHex, "61\r62\r", 0, "column 3: '\\x0d'"},
+    {"a byte order mark", kHex, kMark + "61\n", 0,
+     "line 1: begins with the byte order mark of UTF-8 (ef bb bf), which is no "
+     "hexadecimal digit; remove it"},
+    {"a byte order mark and an odd digit", kHex, kMark + "6\n", 0,
+     "line 1: begins with the byte order mark"},
+    {"a byte order mark in another line", kHex, "61\n" + kMark + "61\n", 1,
+     "line 2: column 1: '\\xef'"},
+    {"half a byte order mark", kHex,
+     "\xef\xbb"
+     "61\n",
+     0, "line 1: column 1: '\\xef'"},
+    {"a byte order mark", kText, kMark + "alice\nbob\n", 0,
+     "line 1: begins with the byte order mark of UTF-8 (ef bb bf); remove it, "
+     "as with tail -c +4 or, if it belongs to the key, give the keys in "
+     "hexadecimal"},
+    {"a byte order mark alone", kText, "\xef\xbb\xbf", 0,
+     "line 1: begins with the byte order mark"},
+    {"a byte order mark and CR", kText, kMark + "alice\r\n", 0,
+     "line 1: begins with the byte order mark"},
+    {"a zero byte", kHex, std::string("6\0\n", 3), 0, "column 2: '\\x00'"},
+    {"an empty line", kHex, "61\n\n62\n", 1,
+     "line 2: empty; the empty key is written as 0x"},
+    {"an empty line at the end", kHex, "61\n\n", 1, "line 2: empty"},
+    {"an empty line with CR", kHex, "61\r\n\r\n", 1, "line 2: empty"},
+    {"65536 bytes", kHex, std::string(131072, 'a') + "\n", 0,
+     "line 1: more than 65535 bytes"},
+    {"65535 bytes and a digit", kHex, "00\n" + std::string(131071, 'a') + "\n",
+     1, "line 2: more than 65535 bytes"},
+    {"no end of line", kHex, std::string(1000000, 'a'), 0,
+     "line 1: more than 65535 bytes"},
+    {"CR LF", kText, "alice\nbob\r\n", 1, "line 2: ends in CR; convert"},
+    {"CR alone", kText, "\r\n", 0, "line 1: ends in CR"},
+    {"CR without LF", kText, "a\nb\r", 1, "line 2: ends in CR"},
+    {"65536 bytes", kText, "a\nb\n" + std::string(65536, 'a') + "\nb\n", 2,
+     "line 3: more than 65535 bytes"},
+    {"65536 bytes at the end", kText, std::string(65536, 'a'), 0,
+     "line 1: more than 65535 bytes"},
+    {"half a length", kPrefixed, std::string("\0\1a\0", 4), 1,
+     "list: byte 3: ends inside the two bytes of a key's length"},
+    {"no key", kPrefixed, std::string("\0\1", 2), 0,
+     "byte 0: ends inside a key: only 0 of its 1 bytes are there"},
+    {"half a key", kPrefixed, std::string("\0\1a\0\0\0\3bc", 9), 2,
+     "byte 5: ends inside a key: only 2 of its 3 bytes are there"},
+    {"the longest key but a byte", kPrefixed,
+     "\xff\xff" + std::string(65534, 'x'), 0, "only 65534 of its 65535"},
+};
+
+TEST(KeyReaderTest, RefusesBrokenLists) {
+  for (const BrokenList& list : kBrokenLists) {
+    SCOPED_TRACE(std::string(list.what) + ": " + list.error);
+    ExpectBroken("list", list.keys_before, list.error, [&](size_t buffer_size) {
+      return ReaderOf(list.bytes, list.format, buffer_size);
+    });
+  }
+}
+
+// ---- Buffers, sizes and read errors ----
+
+class KeyFormatTest : public ::testing::TestWithParam<KeyFormat> {
+ protected:
+  Keys RandomList() const {
+    const RandomKeys random(Seed(), 300);
+    Keys keys;
+    for (uint64_t i = 0; i < 40; ++i) {
+      keys.push_back(random[i]);
+      for (char& c : keys.back()) {
+        c = GetParam() == kText && (c == '\n' || c == '\r') ? 'x' : c;
+      }
+    }
+    return keys;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(KeyReaderTest, KeyFormatTest,
+                         ::testing::Values(kHex, kText, kPrefixed));
+
+TEST_P(KeyFormatTest, PiecesAndBuffersDoNotMatter) {
+  SCOPED_TRACE(Seed());
+  const Keys keys = RandomList();
+  const std::string list = ToList(keys, GetParam());
+  ExpectKeysInPiecesAndBuffers(list, keys, [](int fd, size_t buffer_size) {
+    return NewKeyReader(fd, GetParam(), "list", buffer_size);
+  });
+}
+
+TEST_P(KeyFormatTest, TakesTheShortestAndTheLongestKey) {
+  const Keys keys = {"", std::string(65535, 'a'), "",
+                     std::string(65535, '\xb0')};
+  const KeysAndError read = Read(ToList(keys, GetParam()), GetParam());
+  EXPECT_EQ(read.error, "");
+  EXPECT_EQ(read.keys, keys);
+}
+
+TEST(KeyReaderTest, TakesTheLongestHexLine) {
+  const KeysAndError read =
+      Read("0x" + std::string(131070, 'a') + "\r\n61", kHex);
+  EXPECT_EQ(read.error, "");
+  EXPECT_EQ(read.keys, (Keys{std::string(65535, '\xaa'), "a"}));
+}
+
+TEST_P(KeyFormatTest, CountsBytes) {
+  const Keys keys = {"a", "bc", "def"};
+  const auto reader = ReaderOf(ToList(keys, GetParam()), GetParam());
+  EXPECT_EQ(reader->total_bytes(), ToList(keys, GetParam()).size());
+  EXPECT_EQ(reader->bytes_read(), 0U);
+  for (int pass = 0; pass < 2; ++pass) {
+    uint64_t expected = 0;
+    for (const std::string& key : keys) {
+      std::string_view read;
+      ASSERT_TRUE(reader->Next(&read));
+      EXPECT_EQ(read, key);
+      expected += ToRecord(key, GetParam()).size();
+      EXPECT_EQ(reader->bytes_read(), expected);
+    }
+    ASSERT_TRUE(reader->Rewind());
+    EXPECT_EQ(reader->bytes_read(), 0U);
+  }
+}
+
+TEST_P(KeyFormatTest, RewindsInTheMiddle) {
+  const Keys keys = RandomList();
+  const auto reader = ReaderOf(ToList(keys, GetParam()), GetParam());
+  for (int i = 0; i < 20; ++i) {
+    std::string_view key;
+    ASSERT_TRUE(reader->Next(&key));
+  }
+  ASSERT_TRUE(reader->Rewind());
+  EXPECT_EQ(ReadKeys(reader.get()).keys, keys);
+}
+
+TEST_P(KeyFormatTest, TellsAFaultOfTheInput) {
+  const Keys keys = {"abc", "def", "ghi"};
+  const std::string list = ToList(keys, GetParam());
+  for (size_t at = 0; at < list.size(); ++at) {
+    const int fd = FileOf(list);
+    const auto reader = NewKeyReader(fd, GetParam(), "list", 16);
+    ASSERT_EQ(ftruncate(fd, static_cast<off_t>(at)), 0);
+    const KeysAndError read = ReadKeys(reader.get());
+    EXPECT_EQ(read.error, "list: was truncated while it was read: byte " +
+                              std::to_string(at) + " of " +
+                              std::to_string(list.size()) + " is missing");
+    EXPECT_EQ(read.keys.size(), at / (list.size() / 3)) << at;
+
+    ASSERT_EQ(pwrite(fd, list.data(), list.size(), 0),
+              static_cast<ssize_t>(list.size()));
+    ASSERT_TRUE(reader->Rewind());
+    EXPECT_EQ(ReadKeys(reader.get()).keys, keys);
+    EXPECT_EQ(reader->error(), "");
+  }
+}
+
+TEST_P(KeyFormatTest, TellsThatItCannotRead) {
+  const auto reader =
+      NewKeyReader(open("/dev/null", O_WRONLY), GetParam(), "list");
+  EXPECT_EQ(ReadKeys(reader.get()).error,
+            "list: cannot read: Bad file descriptor");
+}
+
+// After the end of input, a terminal may deliver more bytes. These bytes belong
+// to other readers.
+TEST_P(KeyFormatTest, DoesNotReadBehindTheEnd) {
+  int ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+  const std::string list = ToList({"abc"}, GetParam());
+  for (const std::string& packet : {list, std::string(), list}) {
+    ASSERT_EQ(send(ends[1], packet.data(), packet.size(), 0),
+              static_cast<ssize_t>(packet.size()));
+  }
+  const auto reader = NewKeyReader(ends[0], GetParam(), "list", 16);
+  EXPECT_EQ(ReadKeys(reader.get()).keys, Keys{"abc"});
+  EXPECT_EQ(ReadKeys(reader.get()).keys, Keys{});
+  close(ends[1]);
+}
+
+TEST(KeyReaderTest, DoesNotBufferAnEndlessLine) {
+  for (const KeyFormat format : {kHex, kText}) {
+    const Pipe pipe(std::string(512 << 10, 'a'), 512 << 10);
+    const int end = dup(pipe.end());
+    const auto reader = NewKeyReader(pipe.end(), format, "list");
+    EXPECT_EQ(ReadKeys(reader.get()).error,
+              "list: line 1: more than 65535 bytes, which no key of Cassandra "
+              "has");
+    // Bytes are left in the pipe, because the reader has stopped early.
+    char byte;
+    EXPECT_EQ(read(end, &byte, 1), 1);
+    close(end);
+  }
+}
+
+// ---- Files and pipes ----
+
+TEST_P(KeyFormatTest, ReadsAFileTwice) {
+  const Keys keys = RandomList();
+  const TemporaryFile file(ToList(keys, GetParam()));
+  const auto reader = Open(file.path(), GetParam());
+  EXPECT_EQ(ReadKeys(reader.get()).keys, keys);
+  EXPECT_EQ(reader->bytes_read(), reader->total_bytes());
+  ASSERT_TRUE(reader->Rewind());
+  EXPECT_EQ(ReadKeys(reader.get()).keys, keys);
+  EXPECT_EQ(reader->error(), "");
+}
+
+TEST(KeyReaderTest, ReadsAnEmptyFileTwice) {
+  const TemporaryFile file("");
+  const auto reader = Open(file.path(), kHex);
+  for (int pass = 0; pass < 2; ++pass) {
+    const KeysAndError read = ReadKeys(reader.get());
+    EXPECT_EQ(read.keys.size(), 0U);
+    EXPECT_EQ(read.error, "");
+    EXPECT_TRUE(reader->Rewind());
+  }
+}
+
+TEST(KeyReaderTest, ReadsAFileThatDoesNotTellItsSize) {
+  const auto reader = Open("/proc/self/status", kText);
+  EXPECT_EQ(reader->total_bytes(), 0U);
+  for (int pass = 0; pass < 2; ++pass) {
+    std::string_view key;
+    ASSERT_TRUE(reader->Next(&key)) << reader->error();
+    EXPECT_EQ(key.substr(0, 5), "Name:");
+    ASSERT_TRUE(reader->Rewind());
+  }
+}
+
+TEST(KeyReaderTest, IgnoresWhatIsAppendedMeanwhile) {
+  const TemporaryFile file("a\nb\n");
+  const auto reader = Open(file.path(), kText);
+  std::FILE* const append = std::fopen(file.path().c_str(), "a");
+  std::fputs("c\n", append);
+  std::fclose(append);
+  EXPECT_EQ(ReadKeys(reader.get()).keys, (Keys{"a", "b"}));
+  EXPECT_EQ(reader->total_bytes(), 4U);
+}
+
+TEST(KeyReaderTest, TellsThatAFileWasCutMeanwhile) {
+  const TemporaryFile file("a\nb\nc\n");
+  const auto reader = Open(file.path(), kText);
+  ASSERT_EQ(truncate(file.path().c_str(), 4), 0);
+  const KeysAndError read = ReadKeys(reader.get());
+  EXPECT_EQ(read.keys, (Keys{"a", "b"}));
+  EXPECT_EQ(read.error,
+            file.path() +
+                ": was truncated while it was read: byte 4 of 6 is missing");
+}
+
+TEST(KeyReaderTest, CannotOpen) {
+  std::string error;
+  EXPECT_EQ(OpenKeys("/no/such/file", kHex, &error), nullptr);
+  EXPECT_EQ(error, "/no/such/file: cannot open: No such file or directory");
+  EXPECT_EQ(OpenKeys("/tmp", kHex, &error), nullptr);
+  EXPECT_EQ(error, "/tmp: cannot open: Is a directory");
+}
+
+TEST_P(KeyFormatTest, ReadsAPipeOnce) {
+  const Keys keys = RandomList();
+  const PipedInput input(ToList(keys, GetParam()), 77);
+  const auto reader = Open("-", GetParam());
+  EXPECT_EQ(reader->total_bytes(), 0U);
+  const KeysAndError read = ReadKeys(reader.get());
+  EXPECT_EQ(read.error, "");
+  EXPECT_EQ(read.keys, keys);
+  EXPECT_EQ(reader->bytes_read(), ToList(keys, GetParam()).size());
+
+  EXPECT_FALSE(reader->Rewind());
+  EXPECT_EQ(reader->error(),
+            "standard input: cannot be read twice, as it is not a regular "
+            "file");
+  std::string_view key;
+  EXPECT_FALSE(reader->Next(&key));
+}
+
+TEST(KeyReaderTest, ReadsARedirectedFileFromWhereItStands) {
+  const TemporaryFile file("title\na\nb\n");
+  const int fd = open(file.path().c_str(), O_RDONLY);
+  ASSERT_EQ(lseek(fd, 6, SEEK_SET), 6);
+  const StandardInput input(fd);
+  const auto reader = Open("-", kText);
+  EXPECT_EQ(reader->total_bytes(), 4U);
+  EXPECT_EQ(ReadKeys(reader.get()).keys, (Keys{"a", "b"}));
+  ASSERT_TRUE(reader->Rewind());
+  EXPECT_EQ(ReadKeys(reader.get()).keys, (Keys{"a", "b"}));
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

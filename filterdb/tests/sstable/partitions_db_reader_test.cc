@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "filterdb/sstable/partitions_db_reader.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "filterdb/sstable/sstable_keys.h"
+#include "tests/support/fake_sstable/handmade_trie_sstable.h"
+#include "tests/support/partition_layouts.h"
+#include "tests/support/random_keys.h"
+#include "tests/support/read_keys.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using tools::AsPartitionsDbReader;
+using tools::kMaxTrieDepth;
+using tools::PartitionsDbReader;
+
+// Returns the error for a damaged byte of Partitions.db.
+std::string Damaged(uint64_t byte, const std::string& what) {
+  return "da-1-bti-Partitions.db: byte " + std::to_string(byte) + ": " + what +
+         "; the file is damaged";
+}
+
+// Returns the error for a byte of one file that does not agree with another
+// file.
+std::string Different(uint64_t byte, const std::string& what,
+                      const std::string& component = "Partitions.db") {
+  return "da-1-bti-" + component + ": byte " + std::to_string(byte) + ": " +
+         what +
+         "; one of the files is damaged or of another SSTable: let the "
+         "database rewrite the SSTable (nodetool scrub)";
+}
+
+// ---- Random tries ----
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t Below(uint64_t limit) { return NextRandom(&state_) % limit; }
+
+ private:
+  uint64_t state_;
+};
+
+struct Payload {
+  std::string key;
+  int64_t position = 0;  // See TriePayload::position.
+};
+
+// Writes the trie node of `path` after the nodes below it. Each node has a
+// random type that fits. Returns the position of the node.
+uint64_t WriteNodes(const std::map<std::string, Payload>& payloads,
+                    const std::string& path, Random* random,
+                    std::string* nodes) {
+  std::vector<std::pair<uint8_t, uint64_t>> targets;
+  auto at = payloads.lower_bound(path);
+  const bool has_payload = at != payloads.end() && at->first == path;
+  const Payload* const payload = has_payload ? &at->second : nullptr;
+  at = has_payload ? std::next(at) : at;
+  while (at != payloads.end() && at->first.compare(0, path.size(), path) == 0) {
+    const std::string next = at->first.substr(0, path.size() + 1);
+    targets.emplace_back(static_cast<uint8_t>(next.back()),
+                         WriteNodes(payloads, next, random, nodes));
+    while (at != payloads.end() &&
+           at->first.compare(0, next.size(), next) == 0) {
+      ++at;
+    }
+  }
+  // Cassandra also leaves gaps between nodes, before the end of a page.
+  nodes->append(random->Below(20) == 0 ? random->Below(6000) : 0, '\x55');
+  std::vector<TrieChild> children;
+  for (const auto& [byte, target] : targets) {
+    children.emplace_back(byte, nodes->size() - target);
+  }
+  int type = 0;
+  do {
+    type = static_cast<int>(random->Below(16));
+  } while (!FitsTrieNode(type, has_payload, children));
+  const uint64_t position = nodes->size();
+  if (!has_payload) {
+    *nodes += EncodeTrieNode(type, 0, children);
+    return position;
+  }
+  int size = static_cast<int>(1 + random->Below(8));
+  const auto fits = [&] {
+    const int64_t top = payload->position >> (8 * size - 1);
+    return size == 8 || top == 0 || top == -1;
+  };
+  while (!fits()) {
+    ++size;
+  }
+  const bool has_hash = size == 8 || random->Below(4) != 0;
+  *nodes += EncodeTrieNode(type, has_hash ? 7 + size : size, children) +
+            TriePayloadOf(payload->key, payload->position, size)
+                .substr(has_hash ? 0 : 1);
+  return position;
+}
+
+std::string RandomPath(Random* random) {
+  std::string path;
+  const uint64_t size = random->Below(6);
+  for (uint64_t i = 0; i < size; ++i) {
+    path += static_cast<char>(random->Below(random->Below(2) == 0 ? 4 : 256));
+  }
+  return path;
+}
+
+TrieSstable RandomSstable(Random* random, std::vector<std::string>* keys) {
+  constexpr const char* kCompressorsOrNone[] = {"",
+                                                "LZ4Compressor",
+                                                "SnappyCompressor",
+                                                "DeflateCompressor",
+                                                "ZstdCompressor",
+                                                "NoopCompressor"};
+  std::map<std::string, Payload> payloads;
+  for (uint64_t i = 1 + random->Below(400); i > 0; --i) {
+    payloads[RandomPath(random)];
+  }
+  TrieSstable sstable;
+  uint64_t number = 0;
+  const uint64_t seed = random->Below(UINT64_MAX);
+  for (auto& [path, payload] : payloads) {
+    payload.key = RandomKeys(seed, number % 50 == 0 ? 3000 : 40)[number];
+    ++number;
+    keys->push_back(payload.key);
+    const uint64_t position = sstable.data.size();
+    if (random->Below(3) == 0) {
+      payload.position = static_cast<int64_t>(sstable.rows.size());
+      sstable.rows += WithLength(payload.key) + '\xe0' +
+                      BigEndian(position, 3) +
+                      std::string(random->Below(9), 'r');
+    } else {
+      payload.position = ~static_cast<int64_t>(position);
+    }
+    sstable.data +=
+        WithLength(payload.key) + std::string(1 + random->Below(300), 'd');
+  }
+  sstable.root = WriteNodes(payloads, "", random, &sstable.nodes);
+  sstable.num_keys = keys->size();
+  sstable.first_key = keys->front();
+  sstable.last_key = keys->back();
+  sstable.compressor = kCompressorsOrNone[random->Below(6)];
+  sstable.chunk_length = size_t{1} << random->Below(14);
+  if (random->Below(3) == 0) {
+    sstable.max_compressed_length =
+        static_cast<int32_t>(1 + random->Below(sstable.chunk_length));
+  }
+  return sstable;
+}
+
+TEST(PartitionsDbReaderTest, ReadsRandomTries) {
+  SCOPED_TRACE(Seed());
+  Random random(Seed());
+  for (int round = 0; round < 60; ++round) {
+    SCOPED_TRACE(round);
+    std::vector<std::string> keys;
+    const TrieSstable sstable = RandomSstable(&random, &keys);
+    const MadeFiles files(sstable);
+    std::string error;
+    const auto reader = files.Open(&error);
+    ASSERT_NE(reader, nullptr) << error;
+    for (int pass = 0; pass < 2; ++pass) {
+      const KeysAndError read = ReadKeys(reader.get());
+      ASSERT_EQ(read.error, "");
+      ASSERT_EQ(read.keys, keys);
+      ASSERT_EQ(AsPartitionsDbReader(reader.get())->num_wrong_hashes(), 0U);
+      ASSERT_EQ(reader->bytes_read(), sstable.data.size());
+      ASSERT_TRUE(reader->Rewind());
+    }
+  }
+}
+
+// If the reader reports no error, the changed byte is in a hash or a path. Then
+// the reader must still return the right keys.
+TEST(PartitionsDbReaderTest, NoticesDamage) {
+  SCOPED_TRACE(Seed());
+  Random random(Seed());
+  std::vector<std::string> keys;
+  const TrieSstable sstable = RandomSstable(&random, &keys);
+  const MadeFiles files(sstable);
+  const std::string whole = PartitionsDbOf(sstable);
+  for (int round = 0; round < 500; ++round) {
+    std::string damaged = whole;
+    char& byte = damaged[random.Below(whole.size())];
+    byte = static_cast<char>(byte ^ static_cast<char>(1 + random.Below(255)));
+    files.Write("Partitions.db", damaged);
+    const KeysAndError read = files.Read();
+    EXPECT_TRUE(!read.error.empty() || read.keys == keys);
+  }
+}
+
+// ---- Reading, rewinding and errors ----
+
+TEST(PartitionsDbReaderTest, TakesTheShortestAndTheLongestKey) {
+  const std::vector<std::string> keys = {std::string(65535, '\xff'), "",
+                                         std::string(65535, '\0')};
+  for (const char* const compressor : {"", "LZ4Compressor"}) {
+    TrieSstable sstable = SstableOf(keys, /*filler=*/1);
+    sstable.compressor = compressor;
+    const KeysAndError read = MadeFiles(sstable).Read();
+    EXPECT_EQ(read.error, "");
+    EXPECT_TRUE(read.keys == keys);
+  }
+}
+
+TEST(PartitionsDbReaderTest, ReadsLargePartitions) {
+  const std::vector<std::string> keys = {"a", "b", "c", "d"};
+  const MadeFiles files(SstableOf(keys, /*filler=*/300000));
+  std::string error;
+  const auto reader = files.Open(&error);
+  ASSERT_NE(reader, nullptr) << error;
+  EXPECT_EQ(ReadKeys(reader.get()).keys, keys);
+  EXPECT_EQ(reader->total_bytes(), 4U * 300003);
+}
+
+TEST(PartitionsDbReaderTest, TheEndAndAnErrorAreFinal) {
+  TrieSstable sstable = SstableOf({"a", "b", "c"});
+  const MadeFiles files(sstable);
+  std::string error;
+  std::string_view key;
+  const auto whole = files.Open(&error);
+  ASSERT_NE(whole, nullptr) << error;
+  EXPECT_EQ(whole->bytes_read(), 0U);
+  ASSERT_TRUE(whole->Next(&key));
+  EXPECT_EQ(key, "a");
+  EXPECT_EQ(whole->bytes_read(), 3U);
+  EXPECT_EQ(ReadKeys(whole.get()).keys.size(), 2U);
+  EXPECT_FALSE(whole->Next(&key));
+  EXPECT_EQ(whole->error(), "");
+  ASSERT_TRUE(whole->Rewind());
+  EXPECT_EQ(ReadKeys(whole.get()).keys.size(), 3U);
+
+  sstable.data[6] = '\1';  // The length of the second key.
+  files.Write("Data.db", sstable.data);
+  const auto broken = files.Open(&error);
+  ASSERT_NE(broken, nullptr) << error;
+  for (int pass = 0; pass < 2; ++pass) {
+    const KeysAndError read = ReadKeys(broken.get());
+    EXPECT_EQ(read.keys, std::vector<std::string>{"a"});
+    EXPECT_EQ(WithoutFolders(read.error),
+              "da-1-bti-Data.db: byte 6: a key of 257 bytes reaches beyond the "
+              "end of the file, which has 18 bytes");
+    EXPECT_FALSE(broken->Next(&key));
+    EXPECT_EQ(broken->error(), read.error);
+    EXPECT_TRUE(broken->Rewind());
+    EXPECT_EQ(broken->error(), "");
+  }
+}
+
+TEST(PartitionsDbReaderTest, CountsWrongHashes) {
+  TrieSstable sstable = SstableOf({"a", "b", "c", "d"});
+  const size_t leaf_size = 10;
+  for (const size_t leaf : {1U, 3U}) {
+    sstable.nodes[leaf * leaf_size + 1] ^= 1;
+  }
+  const MadeFiles files(sstable);
+  std::string error;
+  const auto reader = files.Open(&error);
+  ASSERT_NE(reader, nullptr) << error;
+  const PartitionsDbReader* const trie = AsPartitionsDbReader(reader.get());
+  ASSERT_NE(trie, nullptr);
+  for (int pass = 0; pass < 2; ++pass) {
+    EXPECT_EQ(trie->num_wrong_hashes(), 0U);
+    const KeysAndError read = ReadKeys(reader.get());
+    EXPECT_EQ(read.error, "");
+    EXPECT_EQ(read.keys.size(), 4U);
+    EXPECT_EQ(trie->num_wrong_hashes(), 2U);
+    EXPECT_EQ(trie->first_wrong_hash(), 6U);
+    EXPECT_TRUE(reader->Rewind());
+  }
+}
+
+TEST(PartitionsDbReaderTest, TellsThatAFileWasTruncated) {
+  TrieSstable sstable = SstableOf({"a", "b"}, /*filler=*/300000);
+  const MadeFiles files(sstable);
+  std::string error;
+  const auto reader = files.Open(&error);
+  ASSERT_NE(reader, nullptr) << error;
+  ASSERT_EQ(truncate(files.Path("Data.db").c_str(), 200000), 0);
+  EXPECT_EQ(WithoutFolders(ReadKeys(reader.get()).error),
+            "da-1-bti-Data.db: was truncated while it was read: byte 300003 of "
+            "600006 is missing");
+}
+
+// ---- Damaged files ----
+
+// The position of the root node if SstableOf gets one key.
+constexpr uint64_t kRoot = 10;
+
+TrieSstable OneKey() { return SstableOf({"a"}); }
+
+struct Broken {
+  const char* what;
+  std::function<void(TrieSstable*)> breaks;
+  std::string error;
+};
+
+// Returns a function that replaces the root node by `bytes`.
+std::function<void(TrieSstable*)> Root(const std::string& bytes) {
+  return [bytes](TrieSstable* sstable) {
+    sstable->nodes.resize(kRoot);
+    sstable->nodes += bytes;
+  };
+}
+
+// Makes a trie of one leaf below a chain of `depth` nodes.
+void MakeDeep(TrieSstable* sstable, size_t depth) {
+  sstable->nodes = LeafAt("a", 0);
+  uint64_t distance = sstable->nodes.size();
+  for (size_t i = 0; i < depth; ++i) {
+    sstable->root = sstable->nodes.size();
+    sstable->nodes += EncodeTrieNode(2, 0, {{1, distance}});
+    distance = 3;
+  }
+}
+
+const Broken kBrokenTries[] = {
+    {"a node is its child", Root(EncodeTrieNode(2, 0, {{1, 0}})),
+     Damaged(10, "a node is its own child")},
+    {"a cycle in a short node", Root(std::string(1, '\x10') + "a"),
+     Damaged(10, "a node is its own child")},
+    {"a child before the file", Root(EncodeTrieNode(2, 0, {{1, 11}})),
+     Damaged(10, "a child 11 bytes before, outside of the file")},
+    {"a child far before the file",
+     Root(EncodeTrieNode(15, 0, {{1, UINT64_MAX}})),
+     Damaged(10,
+             "a child 18446744073709551615 bytes before, outside of the file")},
+    {"no children", Root(std::string("\x50\0", 2)),
+     Damaged(10, "a node of type 5 without children")},
+    {"only absent children", Root(std::string("\xb0\0\0\0\0", 5)),
+     Damaged(10, "a node of type 11 without children")},
+    {"a leaf without a payload", Root(std::string(1, '\0')),
+     Damaged(10, "a leaf without a payload")},
+    {"half a node", Root(std::string("\xf0\0\xff", 3)),
+     Damaged(10, "a node of type 15 that ends beyond the trie")},
+    {"half a payload",
+     Root(std::string("\x0f"
+                      "1234567",
+                      8)),
+     Damaged(10, "a node of type 0 that ends beyond the trie")},
+    {"too deep", [](auto* sstable) { MakeDeep(sstable, kMaxTrieDepth + 1); },
+     Damaged(10, "a path that is longer than that of the longest key")},
+    {"a leaf twice",
+     [](auto* sstable) {
+       Root(EncodeTrieNode(5, 0, {{1, 10}, {2, 10}}))(sstable);
+       sstable->num_keys = 2;
+     },
+     Different(0, "a partition at position 0 of Data.db after one at 0")},
+    {"fewer keys than in the footer",
+     [](auto* sstable) {
+       *sstable = SstableOf({"a", "b"});
+       sstable->num_keys = 3;
+     },
+     Damaged(20, "the trie has 2 keys, but the footer says 3")},
+    {"more keys than in the footer",
+     [](auto* sstable) {
+       *sstable = SstableOf({"a", "b"});
+       sstable->num_keys = 1;
+       sstable->last_key = "a";
+     },
+     Damaged(10, "the trie has more keys than the footer says, 1")},
+    {"another first key", [](auto* sstable) { sstable->first_key = "b"; },
+     Different(15, "the first key is not that of the first partition")},
+    {"another last key", [](auto* sstable) { sstable->last_key = "aa"; },
+     Different(18, "the last key is not that of the last partition")},
+    {"no keys", [](auto* sstable) { sstable->num_keys = 0; },
+     Damaged(29, "0 keys in a trie of 15 bytes")},
+    {"too many keys", [](auto* sstable) { sstable->num_keys = 16; },
+     Damaged(29, "16 keys in a trie of 15 bytes")},
+    {"a negative number of keys",
+     [](auto* sstable) { sstable->num_keys = UINT64_MAX; },
+     Damaged(29, "-1 keys in a trie of 15 bytes")},
+    {"the root behind the nodes", [](auto* sstable) { sstable->root = 15; },
+     Damaged(37, "the root's position 15 is not within the trie of 15 bytes")},
+    {"a negative root", [](auto* sstable) { sstable->root = UINT64_MAX; },
+     Damaged(37, "the root's position -1 is not within the trie of 15 bytes")},
+    {"no nodes", [](auto* sstable) { sstable->nodes.clear(); },
+     Damaged(6, "the first key's position 0 is not within the file")},
+    {"the first partition not at 0",
+     [](auto* sstable) { sstable->nodes.replace(0, kRoot, LeafAt("a", 1)); },
+     Different(0, "the first partition is at position 1 of Data.db, not at 0")},
+    {"a partition outside of Data.db",
+     [](auto* sstable) {
+       *sstable = SstableOf({"a", "b"});
+       sstable->nodes.replace(10, 10, LeafAt("b", 12));
+     },
+     Different(10,
+               "a partition at position 12 of Data.db, which has 12 bytes "
+               "uncompressed")},
+    {"a partition before the last",
+     [](auto* sstable) {
+       *sstable = SstableOf({"a", "b", "c"});
+       sstable->nodes.replace(20, 10, LeafAt("c", 5));
+     },
+     Different(20, "a partition at position 5 of Data.db after one at 6")},
+    {"a partition within the last",
+     [](auto* sstable) {
+       *sstable = SstableOf({"a", "b"});
+       sstable->nodes.replace(10, 10, LeafAt("b", 3));
+     },
+     Different(10,
+               "a partition at position 3 of Data.db, within the one at 0")},
+    {"half a length",
+     [](auto* sstable) {
+       *sstable = SstableOf({"a", "b"});
+       sstable->data.resize(7);
+     },
+     "da-1-bti-Data.db: byte 6: a key's length lies beyond the end of the "
+     "file, which has 7 bytes"},
+    {"half a key",
+     [](auto* sstable) {
+       *sstable = SstableOf({"a", "bb"});
+       sstable->data.resize(9);
+     },
+     "da-1-bti-Data.db: byte 6: a key of 2 bytes reaches beyond the end of the "
+     "file, which has 9 bytes"},
+    {"another key in Data.db", [](auto* sstable) { sstable->data[2] = 'b'; },
+     Different(15, "the first key is not that of the first partition")},
+};
+
+TEST(PartitionsDbReaderTest, RefusesBrokenTries) {
+  for (const Broken& broken : kBrokenTries) {
+    SCOPED_TRACE(broken.what);
+    TrieSstable sstable = OneKey();
+    broken.breaks(&sstable);
+    EXPECT_EQ(MadeFiles(sstable).Error(), broken.error);
+  }
+  EXPECT_EQ(MadeFiles(OneKey()).Error(), "");
+}
+
+TEST(PartitionsDbReaderTest, ReadsTheDeepestTrie) {
+  TrieSstable sstable = OneKey();
+  MakeDeep(&sstable, kMaxTrieDepth);
+  EXPECT_EQ(MadeFiles(sstable).Error(), "");
+}
+
+// Returns an SSTable whose only key is read in Rows.db.
+TrieSstable InRows(const std::string& rows) {
+  TrieSstable sstable = OneKey();
+  sstable.nodes = EncodeTrieNode(0, 8, {}) + TriePayloadOf("a", 1, 1);
+  sstable.root = 0;
+  sstable.rows = "r" + rows;
+  return sstable;
+}
+
+TEST(PartitionsDbReaderTest, RefusesBrokenRows) {
+  const std::string key = WithLength("a");
+  const auto beyond = [](int byte, const std::string& what) {
+    return "da-1-bti-Rows.db: byte " + std::to_string(byte) + ": " + what;
+  };
+  const struct {
+    std::string rows;
+    std::string error;
+  } cases[] = {
+      {key + '\0', ""},
+      {"",
+       Different(0, "a partition at position 1 of Rows.db, which has 1 bytes")},
+      {"\1", beyond(1,
+                    "a key's length lies beyond the end of the file, which has "
+                    "2 bytes")},
+      {key.substr(0, 2), beyond(1,
+                                "a key of 1 bytes reaches beyond the end of "
+                                "the file, which has 3 bytes")},
+      {key, beyond(4, "a number reaches beyond the end")},
+      {key + "\xff" + std::string(7, '\0'),
+       beyond(4, "a number reaches beyond the end")},
+      {key + "\xff" + std::string(8, '\xff'),
+       Different(4,
+                 "a partition at position 18446744073709551615 of Data.db, "
+                 "which has 6 bytes uncompressed",
+                 "Rows.db")},
+      {key + '\5',
+       Different(4, "the first partition is at position 5 of Data.db, not at 0",
+                 "Rows.db")},
+      {WithLength("12345") + '\0',
+       Different(8,
+                 "a key of 5 bytes at position 0 of Data.db, which has 6 bytes "
+                 "uncompressed",
+                 "Rows.db")},
+      {WithLength("b") + '\0',
+       Different(3, "the first key is not that of the first partition")},
+  };
+  for (const auto& [rows, error] : cases) {
+    EXPECT_EQ(MadeFiles(InRows(rows)).Error(), error);
+  }
+}
+
+// The position 0 is written as a vint of 1 to 9 bytes.
+TEST(PartitionsDbReaderTest, ReadsEveryLengthOfVInt) {
+  for (int more = 0; more <= 8; ++more) {
+    const std::string first(1, static_cast<char>(0xff00 >> more));
+    EXPECT_EQ(MadeFiles(InRows(WithLength("a") + first +
+                               std::string(static_cast<size_t>(more), '\0')))
+                  .Error(),
+              "");
+  }
+}
+
+TEST(PartitionsDbReaderTest, RefusesEveryCutOfPartitionsDb) {
+  const MadeFiles files(SstableOf({"alice", "bob"}));
+  const std::string whole = PartitionsDbOf(SstableOf({"alice", "bob"}));
+  for (size_t size = 0; size < whole.size(); ++size) {
+    SCOPED_TRACE(size);
+    files.Write("Partitions.db", whole.substr(0, size));
+    EXPECT_EQ(files.Error().rfind("da-1-bti-Partitions.db: byte ", 0), 0U)
+        << files.Error();
+    if (size < 24) {
+      EXPECT_EQ(files.Error(),
+                Damaged(0, "a Partitions.db has at least 24 bytes, not " +
+                               std::to_string(size)));
+    }
+  }
+  files.Write("Partitions.db", whole + '\0');
+  EXPECT_NE(files.Error(), "");
+}
+
+TEST(PartitionsDbReaderTest, RefusesBrokenKeysBeforeTheFooter) {
+  const TrieSstable sstable = OneKey();
+  const MadeFiles files(sstable);
+  const std::string footer = BigEndian(sstable.nodes.size(), 8) +
+                             BigEndian(1, 8) + BigEndian(sstable.root, 8);
+  const auto error = [&](const std::string& keys) {
+    files.Write("Partitions.db", sstable.nodes + keys + footer);
+    return files.Error();
+  };
+  const std::string key = WithLength("a");
+  EXPECT_EQ(error(key + key), "");
+  EXPECT_EQ(error(key + key + "x"),
+            Damaged(21, "1 bytes between the last key and the footer"));
+  EXPECT_EQ(error(key + WithLength("aa").substr(0, 3)),
+            Damaged(18, "ends inside the first or last key of 2 bytes"));
+  EXPECT_EQ(error(key + "\1"),
+            Damaged(18, "ends inside the length of the first or last key"));
+  EXPECT_EQ(error(key),
+            Damaged(18, "ends inside the length of the first or last key"));
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "filterdb/sstable/sstable_keys.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cassandra_bloom/filter_db.h"
+#include "filterdb/sstable/key_reader.h"
+#include "plugin/filter_db/read_file.h"
+#include "tests/support/cassandra_data.h"
+#include "tests/support/fake_sstable/cassandra_sstables.h"
+#include "tests/support/fake_sstable/fake_sstable.h"
+#include "tests/support/fake_sstable/handmade_trie_sstable.h"
+#include "tests/support/read_keys.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using tools::AsPartitionsDbReader;
+using tools::KeyChecks;
+using tools::OpenSstableKeys;
+using tools::PartitionsDbReader;
+
+// An SSTable that a database wrote, and a reader of its keys.
+struct RealSstable {
+  explicit RealSstable(const std::string& folder) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      const std::string path = entry.path();
+      for (const std::string_view name : {"Partitions.db", "Index.db"}) {
+        if (EndsWith(path, name)) {
+          index = path;
+          start = path.substr(0, path.size() - name.size());
+          version = entry.path().filename().string().substr(0, 2);
+        }
+      }
+    }
+    std::string error;
+    reader = OpenSstableKeys(index, version, KeyChecks::kEveryKey, &error);
+    EXPECT_NE(reader, nullptr) << error;
+    trie = AsPartitionsDbReader(reader.get());
+  }
+
+  std::string version;
+  std::string start;  // Path of Data.db without "Data.db".
+  std::string index;  // The path of Partitions.db or Index.db.
+  std::unique_ptr<KeyReader> reader;
+  const PartitionsDbReader* trie = nullptr;
+};
+
+std::vector<std::string> AllSstables() {
+  std::vector<std::string> folders = CassandraSstables();
+  const std::vector<std::string> others = SstablesBesideCorpus();
+  folders.insert(folders.end(), others.begin(), others.end());
+  return folders;
+}
+
+TEST(SstableKeysTest, ReadsWhatCassandraWrote) {
+  for (const std::string& folder : AllSstables()) {
+    SCOPED_TRACE(folder);
+    const RealSstable sstable(folder);
+    KeyReader* const reader = sstable.reader.get();
+    ASSERT_NE(reader, nullptr);
+    const std::vector<std::string> expected = HexLines(folder + "/keys.txt");
+    for (int pass = 0; pass < 2; ++pass) {
+      const KeysAndError read = ReadKeys(reader);
+      EXPECT_EQ(read.error, "");
+      EXPECT_EQ(read.keys, expected);
+      EXPECT_EQ(reader->bytes_read(), reader->total_bytes());
+      ASSERT_EQ(sstable.trie != nullptr, tools::IsPartitionsDb(sstable.index));
+      if (sstable.trie != nullptr) {
+        EXPECT_EQ(sstable.trie->num_wrong_hashes(), 0U);
+        EXPECT_EQ(sstable.trie->num_keys(), expected.size());
+      }
+      std::string_view key;
+      EXPECT_FALSE(reader->Next(&key));
+      ASSERT_TRUE(reader->Rewind());
+      EXPECT_EQ(reader->bytes_read(), 0U);
+    }
+  }
+}
+
+// Cassandra sized each filter for its keys and a bloom_filter_fp_chance of
+// 0.01.
+TEST(SstableKeysTest, TheKeysMakeCassandrasFilter) {
+  for (const std::string& folder : AllSstables()) {
+    SCOPED_TRACE(folder);
+    const RealSstable sstable(folder);
+    ASSERT_NE(sstable.reader, nullptr);
+    const KeysAndError read = ReadKeys(sstable.reader.get());
+    FilterForm form;
+    std::string error;
+    ASSERT_TRUE(FormOfSstableVersion(sstable.version, &form, &error)) << error;
+    const auto builder =
+        FilterDbBuilder::ForFpChance(0.01, read.keys.size(), form, &error);
+    ASSERT_NE(builder, nullptr) << error;
+    for (const std::string& key : read.keys) {
+      builder->Add(key);
+    }
+    const TempDir dir;
+    ASSERT_TRUE(builder->Write(dir / "Filter.db", /*overwrite=*/false, &error))
+        << error;
+    EXPECT_TRUE(ReadFile(dir / "Filter.db") ==
+                ReadFile(sstable.start + "Filter.db"));
+  }
+}
+
+// After a compaction, CompressionInfo.db lists one chunk more than the data
+// needs.
+TEST(SstableKeysTest, ReadsWhatACompactionLeaves) {
+  ASSERT_EQ(CompactedSstables().size(), 2U);
+  for (const std::string& folder : CompactedSstables()) {
+    SCOPED_TRACE(folder);
+    const RealSstable sstable(folder);
+    ASSERT_NE(sstable.trie, nullptr);
+    std::string error;
+    const auto filter =
+        FilterDbFile::Open(sstable.start + "Filter.db", kNaAndLater, &error);
+    ASSERT_NE(filter, nullptr) << error;
+    const KeysAndError read = ReadKeys(sstable.reader.get());
+    EXPECT_EQ(read.error, "");
+    EXPECT_EQ(read.keys.size(), 6000U);
+    EXPECT_EQ(read.keys.size(), sstable.trie->num_keys());
+    EXPECT_EQ(sstable.trie->num_wrong_hashes(), 0U);
+    for (const std::string& key : read.keys) {
+      ASSERT_TRUE(filter->MayContain(key));
+    }
+  }
+}
+
+// Returns the error of reading an SSTable after one byte of a key in
+// `component` has changed. If `is_wide`, the keys are read in Rows.db.
+std::string ErrorOfChangedKey(const std::string& component, bool is_wide,
+                              KeyChecks checks) {
+  const TempDir dir;
+  SstableSpec spec;
+  spec.folder = dir.path();
+  spec.version = "da";
+  spec.wide_every = is_wide ? 1 : 0;
+  for (int i = 0; i < 1000; ++i) {
+    spec.keys.push_back("key" + std::to_string(i));
+  }
+  const auto one = WriteSstable(spec);
+  std::string bytes = ReadFile(one.Path(component));
+  bytes[bytes.find(one.keys[500])] ^= 1;
+  WriteFile(one.Path(component), bytes);
+  std::string error;
+  const auto reader =
+      OpenSstableKeys(one.Path("Partitions.db"), "da", checks, &error);
+  return reader == nullptr ? error : ReadKeys(reader.get()).error;
+}
+
+TEST(SstableKeysTest, ComparesKeysOfRowsDbWithDataDb) {
+  for (const char* const component : {"Rows.db", "Data.db"}) {
+    EXPECT_EQ(ErrorOfChangedKey(component, true, KeyChecks::kCheap), "");
+    EXPECT_THAT(ErrorOfChangedKey(component, true, KeyChecks::kEveryKey),
+                HasSubstr(": another key than at position "));
+  }
+}
+
+TEST(SstableKeysTest, ChecksTheOrderOfATrie) {
+  EXPECT_EQ(ErrorOfChangedKey("Data.db", false, KeyChecks::kCheap), "");
+  EXPECT_THAT(ErrorOfChangedKey("Data.db", false, KeyChecks::kEveryKey),
+              HasSubstr(": a key that is not in the order of the partitioner"));
+}
+
+// ---- Opening the files ----
+
+// Returns the error of opening a small SSTable without the file `without`.
+std::string ErrorWithout(const std::string& without,
+                         const std::string& version) {
+  const MadeFiles files(SstableOf({"alice", "bob"}));
+  files.Remove(without);
+  std::string error;
+  const auto reader = OpenSstableKeys(files.Path("Partitions.db"), version,
+                                      KeyChecks::kEveryKey, &error);
+  EXPECT_EQ(reader == nullptr, !error.empty());
+  return WithoutFolders(error);
+}
+
+TEST(SstableKeysTest, NeedsTheOtherComponents) {
+  EXPECT_EQ(ErrorWithout("CompressionInfo.db", "da"), "");
+  for (const std::string component : {"Partitions.db", "Data.db", "Rows.db"}) {
+    EXPECT_EQ(
+        ErrorWithout(component, "da"),
+        "da-1-bti-" + component + ": cannot open: No such file or directory");
+  }
+}
+
+TEST(SstableKeysTest, RefusesWhatIsNoFile) {
+  for (const std::string component :
+       {"Partitions.db", "Data.db", "Rows.db", "CompressionInfo.db"}) {
+    const MadeFiles files(SstableOf({"alice", "bob"}));
+    files.Remove(component);
+    std::filesystem::create_directory(files.Path(component));
+    EXPECT_EQ(files.Error(), "da-1-bti-" + component + ": not a regular file");
+  }
+}
+
+TEST(SstableKeysTest, KnowsVersions) {
+  for (const char* const version :
+       {"da", "ms", "mt", "na-and-later", "ma-to-me"}) {
+    EXPECT_EQ(ErrorWithout("", version), "");
+  }
+  for (const std::string version : {"nb", "me", "ka", "oa", "before-ma"}) {
+    EXPECT_EQ(ErrorWithout("", version),
+              "da-1-bti-Partitions.db: an SSTable of version " + version +
+                  " has no Partitions.db but an Index.db");
+  }
+  EXPECT_EQ(ErrorWithout("", "zz").rfind(
+                "da-1-bti-Partitions.db: SSTable version 'zz' is unknown", 0),
+            0U);
+}
+
+// In versions `ms` and `mt`, CompressionInfo.db has no field
+// maxCompressedLength.
+TEST(SstableKeysTest, ReadsScyllasCompression) {
+  const TrieSstable sstable = SstableOf({"alice", "bob"});
+  const MadeFiles files(sstable);
+  files.Write("Data.db", WithChecksum(Compress("LZ4Compressor", sstable.data)));
+  files.Write(
+      "CompressionInfo.db",
+      CompressionInfoOf("LZ4Compressor", {{"crc_check_chance", "1.0"}}, 4096,
+                        std::nullopt, static_cast<int64_t>(sstable.data.size()),
+                        {0}));
+  std::string error;
+  for (const char* const version : {"ms", "mt"}) {
+    const auto reader = OpenSstableKeys(files.Path("Partitions.db"), version,
+                                        KeyChecks::kEveryKey, &error);
+    ASSERT_NE(reader, nullptr) << error;
+    EXPECT_EQ(ReadKeys(reader.get()).keys,
+              (std::vector<std::string>{"alice", "bob"}));
+  }
+  EXPECT_EQ(OpenSstableKeys(files.Path("Partitions.db"), "da",
+                            KeyChecks::kEveryKey, &error),
+            nullptr);
+}
+
+// An index with any other name is read as an Index.db.
+TEST(SstableKeysTest, OtherFilesAreAnIndexDb) {
+  const TemporaryFile index(std::string("\0\5alice\0\0", 9));
+  std::string error;
+  const auto reader =
+      OpenSstableKeys(index.path(), "nb", KeyChecks::kEveryKey, &error);
+  ASSERT_NE(reader, nullptr) << error;
+  EXPECT_EQ(ReadKeys(reader.get()).keys, std::vector<std::string>{"alice"});
+  EXPECT_EQ(AsPartitionsDbReader(reader.get()), nullptr);
+  EXPECT_EQ(AsPartitionsDbReader(nullptr), nullptr);
+  EXPECT_EQ(OpenSstableKeys(index.path(), "da", KeyChecks::kEveryKey, &error),
+            nullptr);
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

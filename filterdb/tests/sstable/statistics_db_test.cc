@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "filterdb/sstable/statistics_db.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tests/support/cassandra_data.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+using cassandra_bloom::testing::CassandraSstables;
+using cassandra_bloom::testing::ReadFile;
+using cassandra_bloom::testing::TempDir;
+using cassandra_bloom::testing::WriteFile;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class StatisticsDbTest : public ::testing::Test {
+ protected:
+  bool Read(const std::string& content, std::string_view version = "da") {
+    WriteFile(path_, content);
+    return ReadFpChance(path_, version, &chance_, &error_);
+  }
+
+  const TempDir dir_;
+  const std::string path_ = dir_ / "Statistics.db";
+  const std::string real_ =
+      ReadFile(CassandraSstables()[0] + "/da-1-bti-Statistics.db");
+  double chance_ = -1;
+  std::string error_;
+};
+
+TEST_F(StatisticsDbTest, WhatCassandraWrote) {
+  EXPECT_TRUE(Read(real_)) << error_;
+  EXPECT_EQ(chance_, 0.01);
+}
+
+// The first 101 bytes of Statistics.db are the table of components and the
+// component VALIDATION, with checksums. Every change in these bytes is noticed.
+TEST_F(StatisticsDbTest, EveryByteIsChecked) {
+  size_t num_noticed = 0;
+  for (size_t i = 0; i < 150; ++i) {
+    std::string damaged = real_;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x40);
+    if (!Read(damaged)) {
+      EXPECT_THAT(error_, StartsWith(path_ + ": byte "));
+      ++num_noticed;
+    } else {
+      EXPECT_EQ(chance_, 0.01);  // The change is in another component.
+    }
+  }
+  EXPECT_EQ(num_noticed, 101U);
+}
+
+TEST_F(StatisticsDbTest, CutAnywhere) {
+  for (size_t size = 0; size < 101; ++size) {
+    EXPECT_FALSE(Read(real_.substr(0, size))) << size;
+    EXPECT_THAT(error_, StartsWith(path_ + ": byte ")) << size;
+  }
+}
+
+TEST_F(StatisticsDbTest, ChancesThatCannotBe) {
+  // The start of a file whose only component is VALIDATION. The planned false
+  // positive chance follows.
+  const std::string head("\0\0\0\1\0\0\0\0\0\0\0\14\0\0", 14);
+  EXPECT_TRUE(Read(head + std::string("\x3f\xf0\0\0\0\0\0\0", 8), "ka"));
+  EXPECT_EQ(chance_, 1);
+  for (const std::string_view bytes :
+       {std::string_view("\0\0\0\0\0\0\0\0", 8),         // 0
+        std::string_view("\x40\0\0\0\0\0\0\0", 8),       // 2
+        std::string_view("\xbf\xe0\0\0\0\0\0\0", 8),     // -0.5
+        std::string_view("\x7f\xf8\0\0\0\0\0\0", 8)}) {  // NaN
+    EXPECT_FALSE(Read(head + std::string(bytes), "ka"));
+    EXPECT_THAT(error_, HasSubstr("a planned chance of"));
+  }
+}
+
+TEST_F(StatisticsDbTest, TablesThatCannotBe) {
+  for (const std::string_view table :
+       {std::string_view("\0\0\0\0", 4), std::string_view("\xff\0\0\0", 4),
+        std::string_view("\x7f\xff\xff\xff", 4)}) {
+    EXPECT_FALSE(Read(std::string(table), "ka"));
+    EXPECT_THAT(error_, HasSubstr("components; the file is damaged"));
+  }
+  // The table has no VALIDATION, only STATS.
+  EXPECT_FALSE(Read(std::string("\0\0\0\1\0\0\0\2\0\0\0\14", 12), "ka"));
+  EXPECT_THAT(error_, HasSubstr("no component VALIDATION"));
+  // A histogram must not have INT32_MAX entries or a negative number of
+  // entries.
+  EXPECT_FALSE(Read(std::string("\x7f\xff\xff\xff", 4), "jb"));
+  EXPECT_FALSE(Read(std::string("\x80\0\0\0", 4), "jb"));
+  EXPECT_THAT(error_, HasSubstr("a histogram of"));
+}
+
+TEST_F(StatisticsDbTest, VersionsWithoutIt) {
+  EXPECT_FALSE(Read(real_, "ic"));
+  EXPECT_THAT(error_, HasSubstr("version ic does not hold"));
+  EXPECT_FALSE(Read(real_, "hc"));
+  EXPECT_THAT(error_, HasSubstr("older than ia"));
+}
+
+TEST_F(StatisticsDbTest, CannotBeOpened) {
+  EXPECT_FALSE(ReadFpChance(dir_ / "none", "nb", &chance_, &error_));
+  EXPECT_THAT(error_, HasSubstr("none: cannot open: No such file"));
+}
+
+// ---- ReadPartitionFacts ----
+
+TEST_F(StatisticsDbTest, PartitionsOfCassandra) {
+  for (const std::string& folder : CassandraSstables()) {
+    const PartitionFacts facts =
+        ReadPartitionFacts(folder + "/da-1-bti-Statistics.db", "da");
+    EXPECT_EQ(facts.partitioner, "Murmur3Partitioner");
+    const std::string keys = ReadFile(folder + "/keys.txt");
+    EXPECT_EQ(facts.num_partitions, std::count(keys.begin(), keys.end(), '\n'));
+  }
+}
+
+// Since version `na`, Statistics.db has checksums. So the reader must find the
+// damage, or return the right facts.
+TEST_F(StatisticsDbTest, PartitionsOfADamagedFile) {
+  for (size_t at = 0; at < real_.size(); at += 3) {
+    std::string damaged = real_;
+    damaged[at] ^= 0x10;
+    WriteFile(path_, damaged);
+    const PartitionFacts facts = ReadPartitionFacts(path_, "da");
+    EXPECT_TRUE(facts.partitioner.empty() ||
+                facts.partitioner == "Murmur3Partitioner");
+    EXPECT_EQ(facts.num_partitions.value_or(1), 1U) << at;
+  }
+  for (size_t size = 0; size < real_.size(); size += 7) {
+    WriteFile(path_, real_.substr(0, size));
+    EXPECT_EQ(ReadPartitionFacts(path_, "da").num_partitions.value_or(1), 1U);
+  }
+}
+
+TEST_F(StatisticsDbTest, PartitionsThatCannotBeCounted) {
+  // The start of a file whose only component is STATS. The histogram follows.
+  const std::string head("\0\0\0\1\0\0\0\2\0\0\0\14", 12);
+  const std::string limit(8, '\0');
+  for (const std::string& histogram :
+       {std::string(4, '\0'), std::string("\0\0\0\2", 4) + limit + limit,
+        std::string("\0\0\0\1", 4) + limit + std::string(8, '\xff'),
+        std::string("\0\0\0\2", 4) + limit + "\x7f" + std::string(7, '\xff') +
+            limit + "\x7f" + std::string(7, '\xff'),
+        std::string("\x7f\xff\xff\xff", 4)}) {
+    WriteFile(path_, head + histogram);
+    EXPECT_EQ(ReadPartitionFacts(path_, "ka").num_partitions, std::nullopt);
+    WriteFile(path_, histogram);
+    EXPECT_EQ(ReadPartitionFacts(path_, "jb").num_partitions, std::nullopt);
+  }
+  EXPECT_EQ(ReadPartitionFacts(dir_ / "none", "nb").partitioner, "");
+  EXPECT_EQ(ReadPartitionFacts(path_, "hc").partitioner, "");
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::tools

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Tested in tests/export/export_command_test.cc.
+
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "cassandra_bloom/filter_db_export.h"
+#include "filterdb/commands/command.h"
+#include "filterdb/commands/progress_bar.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+struct ExportArguments {
+  std::vector<std::string> ssts;
+  std::string db;
+  std::string column_family;
+  std::string out_dir;
+  FilterDbExportOptions exporting;
+  bool sync = false;
+  bool json = false;
+};
+
+Json ToJson(const ExportedFilterDb& exported) {
+  Json json = {{"sst", exported.sst_file}, {"file", exported.filter_db}};
+  if (exported.num_words == 0) {  // With --dry-run.
+    return json;
+  }
+  json.update({{"from", exported.from_block ? "block" : "keys"},
+               {"partition_key", exported.partition_key},
+               {"keys", exported.num_keys},
+               {"probes", exported.num_probes},
+               {"words", exported.num_words},
+               {"range_deletions", exported.num_range_deletions}});
+  if (!exported.why_not_block.empty()) {
+    json["why_not_block"] = exported.why_not_block;
+  }
+  return json;
+}
+
+std::string WhatIsIn(const ExportedFilterDb& exported) {
+  const uint64_t count = exported.num_keys;
+  return exported.partition_key == "whole"
+             ? Count(count, "key")
+             : Count(count, "partition key") + " (" + exported.partition_key +
+                   ")";
+}
+
+void Print(const ExportedFilterDb& exported) {
+  if (exported.num_words == 0) {
+    std::printf("%s: would be exported from %s\n",
+                Printable(exported.filter_db).c_str(),
+                Printable(exported.sst_file).c_str());
+    return;
+  }
+  std::printf(
+      "%s: %s %s, %s, %s", Printable(exported.filter_db).c_str(),
+      WhatIsIn(exported).c_str(),
+      exported.from_block ? "from the block" : "hashed anew",
+      Count(static_cast<uint64_t>(exported.num_probes), "probe").c_str(),
+      Count(exported.num_words, "word").c_str());
+  if (!exported.why_not_block.empty()) {
+    std::printf(" (%s)", Printable(exported.why_not_block).c_str());
+  }
+  std::printf("\n");
+}
+
+ExitCode Show(const ExportArguments& options,
+              const FilterDbExportReport& report, const std::string& error) {
+  if (options.json) {
+    Json exported = Json::array();
+    for (const ExportedFilterDb& one : report.exported) {
+      exported.push_back(ToJson(one));
+    }
+    PrintJson({{"exported", exported},
+               {"kept", report.kept},
+               {"removed", report.removed},
+               {"errors", report.errors}});
+  } else {
+    for (const ExportedFilterDb& one : report.exported) {
+      Print(one);
+    }
+    for (const std::string& file : report.kept) {
+      std::printf("%s: kept\n", Printable(file).c_str());
+    }
+    for (const std::string& file : report.removed) {
+      std::printf("%s: %sremoved\n", Printable(file).c_str(),
+                  options.exporting.dry_run ? "would be " : "");
+    }
+  }
+  for (const std::string& one : report.errors) {
+    PrintError(Unusable(one));
+  }
+  if (!error.empty()) {
+    throw Unusable(error);
+  }
+  const bool is_up_to_date = report.exported.empty() && report.removed.empty();
+  return options.exporting.dry_run && !is_up_to_date ? kFault : kGood;
+}
+
+// Returns a map from the name of each Filter.db to its SST file. Throws
+// Unusable if two SST files would get the same name.
+std::map<std::string, std::string> NamesOf(const ExportArguments& options) {
+  std::map<std::string, std::string> sst_of_name;
+  for (const std::string& sst : options.ssts) {
+    std::string name;
+    OrUnusable([&](std::string* error) {
+      return ExportedFilterDbName(sst, options.exporting.sstable_version, &name,
+                                  error);
+    });
+    const auto [other, is_new] = sst_of_name.emplace(name, sst);
+    if (!is_new) {
+      throw Unusable(other->second + " and " + sst + ": would both be " + name +
+                     "; export them to different folders");
+    }
+  }
+  return sst_of_name;
+}
+
+void ExportSsts(const ExportArguments& options, FilterDbExportReport* report,
+                std::string* error) {
+  const auto sst_of_name = NamesOf(options);
+  std::error_code failure_of_folder;
+  std::filesystem::create_directory(options.out_dir, failure_of_folder);
+  if (failure_of_folder) {
+    throw Unusable(options.out_dir + ": is no folder, and cannot be created: " +
+                   failure_of_folder.message());
+  }
+  for (const auto& [name, sst] : sst_of_name) {
+    ExportedFilterDb exported;
+    std::string failure;
+    if (ExportFilterDb(sst, options.out_dir + "/" + name, options.exporting,
+                       &exported, &failure)) {
+      report->exported.push_back(exported);
+    } else {
+      report->errors.push_back(failure);
+    }
+  }
+  if (!report->errors.empty()) {
+    *error = std::to_string(report->errors.size()) + " of " +
+             std::to_string(options.ssts.size()) +
+             " SST files were not exported";
+  }
+}
+
+ExitCode RunExport(const ExportArguments& given) {
+  ProgressBar progress("exporting");
+  ExportArguments options = given;
+  options.exporting.progress = [&](uint64_t done, uint64_t all) {
+    progress.Show(done, all);
+  };
+  FilterDbExportReport report;
+  std::string error;
+  if (options.db.empty()) {
+    ExportSsts(options, &report, &error);
+  } else if (!ExportFilterDbs(options.db, options.column_family,
+                              options.out_dir, options.sync, options.exporting,
+                              &report, &error)) {
+    error = error.empty() ? options.db + ": not exported" : error;
+  }
+  return Show(options, report, error);
+}
+
+void AddSource(CLI::App* command, ExportArguments* options) {
+  auto* const source = command->add_option_group("source")->require_option(1);
+  source
+      ->add_option("--sst", options->ssts,
+                   "An SST file, named by its number as in a database "
+                   "(000123.sst); may be given several times")
+      ->type_name("FILE");
+  auto* const db =
+      source
+          ->add_option("--db", options->db,
+                       "The folder of a database, which may be in use: exports "
+                       "all of its live SST files. Nothing in it is changed")
+          ->type_name("DIR");
+  command
+      ->add_option("--column-family", options->column_family,
+                   "Export only the SST files of this column family")
+      ->type_name("NAME")
+      ->needs(db);
+  AddDbPath(command, &options->exporting.db_paths)->needs(db);
+  auto* const sync =
+      command
+          ->add_flag("--sync", options->sync,
+                     "Make the folder hold exactly the filters of the live SST "
+                     "files. Filters that --sync made of these files with "
+                     "these options are kept, and all others are made anew or "
+                     "removed. Other files are not touched. A folder of "
+                     "another database is refused. So is, without --force, a "
+                     "folder of filters that --sync did not make")
+          ->needs(db);
+  command
+      ->add_flag("--dry-run", options->exporting.dry_run,
+                 "Only say what --sync would do. It is a fault if the folder "
+                 "is not up to date")
+      ->needs(sync);
+}
+
+void AddKeysOptions(CLI::App* command, FilterDbExportOptions* options) {
+  command
+      ->add_option("--from", options->from,
+                   "block: copy the filter block of the SST file if it is a "
+                   "full filter of cassandra_bloom that holds only keys, and "
+                   "otherwise hash the keys anew [block]. keys: always hash "
+                   "the keys anew")
+      ->transform(CLI::Transformer(std::map<std::string, ExportFrom>{
+          {"block", ExportFrom::kBlockOrKeys}, {"keys", ExportFrom::kKeys}}))
+      ->type_name("block|keys");
+  auto* const bits =
+      command
+          ->add_option("--bits", options->bits_per_key,
+                       "Bits per key of filters made from keys, 1 to 100 [10]")
+          ->check(IsBitsPerKey());
+  command
+      ->add_option("--fp-chance", options->fp_chance,
+                   "Cassandra's bloom_filter_fp_chance instead of --bits, "
+                   "0.0000671 to below 1")
+      ->check(IsFpChance())
+      ->excludes(bits);
+  command
+      ->add_option("--partition-key", options->partition_key,
+                   "Which part of a key to export: whole, fixed:N, skip:S, "
+                   "skip:S,fixed:N, skip:S,u16 or skip:S,composite:C. By "
+                   "default the part that the SST file's filter holds, if it "
+                   "is a cassandra_bloom filter, otherwise the whole key")
+      ->type_name("EXTRACTOR");
+}
+
+}  // namespace
+
+void AddExport(CLI::App* app, Run* run) {
+  auto* const command = app->add_subcommand(
+      "export", "Writes a Filter.db for each SST file of a RocksDB database");
+  auto* const options = NewOptions(command, run, RunExport);
+  AddSource(command, options);
+  command
+      ->add_option("--out-dir", options->out_dir,
+                   "The folder for the Filter.db files, such as "
+                   "nb-123-big-Filter.db for 000123.sst")
+      ->required()
+      ->type_name("DIR");
+  command
+      ->add_option("--sstable-version", options->exporting.sstable_version,
+                   "SSTable version of the Filter.db files, such as nb")
+      ->required()
+      ->type_name("VERSION");
+  AddKeysOptions(command, &options->exporting);
+  command->add_flag("--force", options->exporting.overwrite,
+                    "Overwrite existing files. With --sync: make all filters "
+                    "anew, and remove or replace also those that --sync did "
+                    "not make");
+  AddJson(command, &options->json);
+}
+
+}  // namespace cassandra_bloom::tools
