@@ -9,7 +9,10 @@
 #include <rocksdb/utilities/object_registry.h>
 #include <rocksdb/version.h>
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -172,6 +175,92 @@ TEST(LevelsTest, EachColumnFamilyHasItsTableInTheLog) {
                     log),
             1u)
       << log;
+}
+
+// The bits per key with which the fewest absent keys pass, if each level has
+// 1/ratio of the keys of the level below it (Dayan and others: Monkey, SIGMOD
+// 2017, in closed form). The last level has at least 1, and no level passes
+// fewer than a thousandth of the keys that pass in the last one.
+double MonkeyBits(double average, double ratio, int levels_above_the_last) {
+  const double log2_squared = std::log(2) * std::log(2);
+  const double step = std::log(ratio) / log2_squared;
+  const double last = std::max(1.0, average - step / (ratio - 1));
+  const double most = last + std::log(1000) / log2_squared;
+  return std::min(last + levels_above_the_last * step, most);
+}
+
+// Writes a file to each level, the last one first, and expects its bits.
+void ExpectMonkeyBits(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
+                      double ratio, const std::vector<int>& levels) {
+  for (const int level : levels) {
+    for (const auto& [key, value] : SomeRows()) {
+      Require(db->Put({}, family, key, value));
+    }
+    Require(db->Flush(rocksdb::FlushOptions(), family));
+    rocksdb::ColumnFamilyMetaData meta;
+    db->GetColumnFamilyMetaData(family, &meta);
+    if (level > 0) {
+      const std::string file = meta.levels[0].files.at(0).name;
+      Require(db->CompactFiles(rocksdb::CompactionOptions(), family, {file},
+                               level));
+      db->GetColumnFamilyMetaData(family, &meta);
+    }
+    const auto& file = meta.levels.at(static_cast<size_t>(level)).files.at(0);
+    rocksdb::TablePropertiesCollection tables;
+    Require(db->GetPropertiesOfAllTables(family, &tables));
+    const auto table = tables.at(file.db_path + file.name);
+    EXPECT_NEAR((LevelFile{table->num_filter_entries, table->filter_size})
+                    .bits_per_key(),
+                MonkeyBits(10, ratio, 6 - level), kExcess)
+        << "level " << level;
+  }
+}
+
+// RocksDB calls the policy with a multiplier that it has not checked, and
+// opens a database with each of these.
+TEST(LevelsTest, TheMultiplierOfTheDatabaseIsTheRatioOfLevels) {
+  for (const auto& [multiplier, ratio] : {std::pair(0.0, 2.0),
+                                          {1, 2},
+                                          {1.5, 2},
+                                          {4, 4},
+                                          {10, 10},
+                                          {1000, 1000}}) {
+    SCOPED_TRACE(multiplier);
+    rocksdb::Options options = LevelOptions(Monkey());
+    options.disable_auto_compactions = true;
+    options.max_bytes_for_level_multiplier = multiplier;
+    const TestDb db(options);
+    ExpectMonkeyBits(db.get(), db->DefaultColumnFamily(), ratio, {6, 5, 4, 0});
+  }
+  // With data in two levels, RocksDB's own assertions fail for NaN.
+  rocksdb::Options options = LevelOptions(Monkey());
+  options.disable_auto_compactions = true;
+  options.max_bytes_for_level_multiplier =
+      std::numeric_limits<double>::quiet_NaN();
+  const TestDb db(options);
+  ExpectMonkeyBits(db.get(), db->DefaultColumnFamily(), 2, {6});
+}
+
+TEST(LevelsTest, OfTwoColumnFamiliesTheSmallerMultiplierCounts) {
+  rocksdb::Options options = LevelOptions(Monkey());
+  options.disable_auto_compactions = true;
+  options.max_bytes_for_level_multiplier = 10;
+  rocksdb::ColumnFamilyOptions other = options;
+  other.max_bytes_for_level_multiplier = 4;
+  const TempDir folder;
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
+  rocksdb::DB* opened = nullptr;
+  Require(rocksdb::DB::Open(options, folder / "db",
+                            {{"default", options}, {"other", other}}, &families,
+                            &opened));
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  for (auto* const family : families) {
+    SCOPED_TRACE(family->GetName());
+    ExpectMonkeyBits(db.get(), family, 4, {6, 5, 4, 0});
+    Require(db->DestroyColumnFamilyHandle(family));
+  }
 }
 
 double BitsPerKeyOfAnIngestedFile(const rocksdb::Options& options) {
