@@ -54,20 +54,4 @@ std::optional<double> LevelRatio::Get() const {
                                              : std::optional(smallest);
 }
 
-const char* LevelRatio::WhyNone(bool is_leveled) const {
-  if (!is_leveled || (has_static_levels_ && smallest_ == 0)) {
-    return "; the same everywhere, because levels get bits by their sizes only "
-           "in leveled compaction with level_compaction_dynamic_level_bytes "
-           "and a single path";
-  }
-  return has_static_levels_
-             ? "; the same everywhere, because the policy was also used for a "
-               "database or column family without "
-               "level_compaction_dynamic_level_bytes or with several paths: "
-               "make one policy for each"
-             : "; the same everywhere until the database is opened with this "
-               "policy, because RocksDB does not tell its options to a policy "
-               "of CreateColumnFamily or SetOptions";
-}
-
 }  // namespace cassandra_bloom

@@ -41,26 +41,22 @@ std::string BitsText(const std::optional<Sizing>& sizing) {
   return text;
 }
 
-// Returns a text about the average bits per key. The text names assumed sizes
+// Returns a text about the average of all levels. The text names assumed sizes
 // of levels, because RocksDB does not tell a policy the real ones.
 std::string AverageText(const MonkeyAllocation& monkey) {
-  constexpr double kFactor = 1.02;
-  const double average = monkey.RealAverage();
-  char text[400];
-  std::snprintf(
-      text, sizeof(text),
-      "%s; on average %.3f if each level has %g times the keys of the one "
-      "above, more while the database is young or level 0 large (%.3f if all "
-      "keys are in level 0), and at most %.3f once the last level has %.1f "
-      "times the keys of all others",
-      average > monkey.average_bits_per_key + 0.001
-          ? "; more than the policy's average, because no level gets less than "
-            "1"
-          : "",
-      average, monkey.level_ratio, monkey.MostBitsPerKey(), kFactor * average,
-      monkey.LastLevelRatioFor(kFactor));
+  char text[100];
+  std::snprintf(text, sizeof(text),
+                "; on average %.3f if each level has %g times the keys of the "
+                "one above",
+                monkey.RealAverage(), monkey.level_ratio);
   return text;
 }
+
+constexpr char kNoLevelRatio[] =
+    "; the same everywhere, because levels get bits by their sizes only in "
+    "leveled compaction with level_compaction_dynamic_level_bytes and a single "
+    "path, in each column family that has this policy, and only once a "
+    "database was opened with it";
 
 }  // namespace
 
@@ -253,7 +249,7 @@ std::string CassandraBloomPolicy::LevelsText(
   }
   if (sizing.is_monkey) {
     levels += place.level_ratio ? AverageText(sizing.Monkey(*place.level_ratio))
-                                : level_ratio_.WhyNone(IsLeveled(context));
+                                : kNoLevelRatio;
   }
   return levels;
 }
