@@ -12,20 +12,6 @@ namespace cassandra_bloom {
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::DBOptions;
 
-namespace {
-
-// Returns the value that RocksDB will use. RocksDB validates options as they
-// are given, and changes them afterwards (SanitizeOptions in
-// db/column_family.cc).
-bool HasDynamicLevels(const DBOptions& db_options,
-                      const ColumnFamilyOptions& cf_options) {
-  const auto& paths =
-      cf_options.cf_paths.empty() ? db_options.db_paths : cf_options.cf_paths;
-  return cf_options.level_compaction_dynamic_level_bytes && paths.size() <= 1;
-}
-
-}  // namespace
-
 double LevelRatioOf(double multiplier) {
   return std::isfinite(multiplier)
              ? std::clamp(multiplier, kLeastLevelRatio, kMostLevelRatio)
@@ -37,7 +23,11 @@ void LevelRatio::See(const DBOptions& db_options,
   if (cf_options.compaction_style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
     return;
   }
-  if (!HasDynamicLevels(db_options, cf_options)) {
+  // With several paths, RocksDB switches dynamic levels off later
+  // (SanitizeOptions in db/column_family.cc).
+  const auto& paths =
+      cf_options.cf_paths.empty() ? db_options.db_paths : cf_options.cf_paths;
+  if (!cf_options.level_compaction_dynamic_level_bytes || paths.size() > 1) {
     has_static_levels_ = true;
     return;
   }

@@ -11,9 +11,12 @@
 #include <new>
 #include <utility>
 
+#include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/bits_builder.h"
 #include "plugin/policy/bits_reader.h"
+#include "plugin/policy/policy_options.h"
 #include "plugin/policy/report.h"
+#include "plugin/policy/running_rocksdb.h"
 
 namespace cassandra_bloom {
 
@@ -77,40 +80,29 @@ FilterBitsBuilder* CassandraBloomPolicy::GetBuilderWithContext(
   if (!sizing) {
     return nullptr;
   }
-  FilterBitsBuilder* const builder =
-      NewBuilder(TypeFor(context), *sizing, context);
+  FilterBitsBuilder* const builder = NewBuilder(*sizing, context);
   if (builder == nullptr) {
     ReportNoMemory(context.info_log, /*num_entries=*/0);
   }
   return builder;
 }
 
-FilterType CassandraBloomPolicy::TypeFor(
-    const FilterBuildingContext& context) const {
+FilterBitsBuilder* CassandraBloomPolicy::NewBuilder(
+    const Sizing& sizing, const FilterBuildingContext& context) const {
   const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table =
       context.table_options;
-  return settings_.TypeFor(
-      context.is_bottommost,
-      table.partition_filters && !table.whole_key_filtering);
-}
-
-MemoryFit* CassandraBloomPolicy::MemoryFitFor(
-    const FilterBuildingContext& context) const {
-  return context.table_options.optimize_filters_for_memory &&
-                 settings_.may_fit_memory
-             ? &memory_fit_
-             : nullptr;
-}
-
-FilterBitsBuilder* CassandraBloomPolicy::NewBuilder(
-    FilterType type, const Sizing& sizing,
-    const FilterBuildingContext& context) const {
-  return type == FilterType::kCassandra
-             ? new (std::nothrow) CassandraBloomBitsBuilder(
-                   sizing, settings_.partition_key, settings_.block_form,
-                   context, &statistics_, MemoryFitFor(context))
-             : rocksdbs_policies_.NewBuilder(type, sizing.millibits_per_key,
-                                             context);
+  const FilterType type =
+      settings_.TypeFor(context.is_bottommost,
+                        table.partition_filters && !table.whole_key_filtering);
+  if (type != FilterType::kCassandra) {
+    return rocksdbs_policies_.NewBuilder(type, sizing.millibits_per_key,
+                                         context);
+  }
+  const bool fits_memory =
+      table.optimize_filters_for_memory && settings_.may_fit_memory;
+  return new (std::nothrow) CassandraBloomBitsBuilder(
+      sizing, settings_.partition_key, settings_.block_form, context,
+      &statistics_, fits_memory ? &memory_fit_ : nullptr);
 }
 
 SstPlace CassandraBloomPolicy::PlaceOf(
@@ -260,4 +252,53 @@ void CassandraBloomPolicy::ReportWrongSettingsOnce(Logger* info_log) const {
   }
 }
 
+// ---- The functions of the public header that make a policy ----
+
+namespace {
+
+const ROCKSDB_NAMESPACE::FilterPolicy* NewPolicyWith(
+    const PolicySettings& settings) {
+  return RocksdbReleaseMatches() ? new CassandraBloomPolicy(settings) : nullptr;
+}
+
+// Returns the settings of a string, because fp_chance 0 is an error in a
+// string, but in CassandraBloomOptions it means that no chance is given.
+PolicySettings SettingsOfString(const char* before, double number) {
+  return SettingsOf(kPolicyName + (before + FormatNumber(number)));
+}
+
+}  // namespace
 }  // namespace cassandra_bloom
+
+namespace ROCKSDB_NAMESPACE {
+
+using cassandra_bloom::NewPolicyWith;
+using cassandra_bloom::SettingsOfString;
+
+const FilterPolicy* NewCassandraBloomPolicy(double bits_per_key) {
+  CassandraBloomOptions options;
+  options.bits_per_key = bits_per_key;
+  return NewCassandraBloomPolicyFromOptions(options);
+}
+
+const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(double bits_per_key) {
+  CassandraBloomOptions options;
+  options.bits_per_key = bits_per_key;
+  options.blocks = "rocksdb";
+  return NewCassandraBloomPolicyFromOptions(options);
+}
+
+const FilterPolicy* NewCassandraBloomMixPolicy(double bits_per_key) {
+  return NewPolicyWith(SettingsOfString(":mix:", bits_per_key));
+}
+
+const FilterPolicy* NewCassandraBloomPolicyForFpChance(double fp_chance) {
+  return NewPolicyWith(SettingsOfString(":fp:", fp_chance));
+}
+
+const FilterPolicy* NewCassandraBloomPolicyFromOptions(
+    const CassandraBloomOptions& options) {
+  return NewPolicyWith(cassandra_bloom::Compile(options));
+}
+
+}  // namespace ROCKSDB_NAMESPACE

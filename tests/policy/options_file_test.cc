@@ -14,7 +14,6 @@
 #include "tests/policy/policy_probe.h"
 #include "tests/support/rocksdb/checks.h"
 #include "tests/support/rocksdb/dataset.h"
-#include "tests/support/rocksdb/opened_db.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/temp_dir.h"
 
@@ -46,20 +45,20 @@ class OptionsFileTest : public ::testing::Test {
 
   void ExpectFilled() { EXPECT_TRUE(GetsMatch(db_.source(), dataset_)); }
 
-  std::vector<ColumnFamilyDescriptor> FamiliesOfLatest(DBOptions* db_options) {
-    std::vector<ColumnFamilyDescriptor> families;
-    Require(ROCKSDB_NAMESPACE::LoadLatestOptions(ConfigOptions(), db_.path(),
-                                                 db_options, &families));
-    return families;
+  Status LoadLatest() {
+    return ROCKSDB_NAMESPACE::LoadLatestOptions(ConfigOptions(), db_.path(),
+                                                &db_options_, &families_);
   }
 
   // Opens the database with the default column family's options from the newest
   // OPTIONS file.
   Status OpenLatest() {
-    DBOptions db_options;
-    const auto families = FamiliesOfLatest(&db_options);
-    db_options.statistics = rocksdb::CreateDBStatistics();
-    return db_.TryOpen(Options(db_options, families.at(0).options));
+    Status status = LoadLatest();
+    if (status.ok()) {
+      db_options_.statistics = rocksdb::CreateDBStatistics();
+      status = db_.TryOpen(Options(db_options_, families_.at(0).options));
+    }
+    return status;
   }
 
   std::string LatestOptionsFile() {
@@ -80,6 +79,9 @@ class OptionsFileTest : public ::testing::Test {
 
   const Dataset dataset_ = NumberedDataset(100, 100);
   TestDb db_;
+  // From the newest OPTIONS file.
+  DBOptions db_options_;
+  std::vector<ColumnFamilyDescriptor> families_;
 };
 
 TEST_F(OptionsFileTest, AReopenedDatabaseHasTheSamePolicy) {
@@ -121,7 +123,6 @@ TEST_F(OptionsFileTest, AnEditedFileIsTakenOrRefused) {
   ExpectFilled();
 }
 
-// RocksDB validates every column family, not only the default column family.
 TEST_F(OptionsFileTest, EveryColumnFamilyHasItsOwn) {
   db_.Reopen(OptionsWith("cassandra_bloom:9.5"));
   rocksdb::ColumnFamilyHandle* family = nullptr;
@@ -129,19 +130,13 @@ TEST_F(OptionsFileTest, EveryColumnFamilyHasItsOwn) {
                                   &family));
   Require(db_->DestroyColumnFamilyHandle(family));
   db_.Close();
-  DBOptions db_options;
-  auto families = FamiliesOfLatest(&db_options);
-  ASSERT_EQ(families.size(), 2u);
-  EXPECT_EQ(IdOf(FilterPolicyOf(families[0].options)), "cassandra_bloom:9.5");
-  EXPECT_EQ(IdOf(FilterPolicyOf(families[1].options)), "cassandra_bloom:7");
+  Require(LoadLatest());
+  ASSERT_EQ(families_.size(), 2u);
+  EXPECT_EQ(IdOf(FilterPolicyOf(families_[0].options)), "cassandra_bloom:9.5");
+  EXPECT_EQ(IdOf(FilterPolicyOf(families_[1].options)), "cassandra_bloom:7");
   ASSERT_NO_FATAL_FAILURE(
       EditPolicy("cassandra_bloom:7", "cassandra_bloom:seven"));
-  families = FamiliesOfLatest(&db_options);
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  OpenedDb opened{};
-  EXPECT_TRUE(IsRefusal(
-      rocksdb::DB::Open(db_options, db_.path(), families, &handles, &opened),
-      {"", "'seven'", "0 to 100"}));
+  EXPECT_TRUE(IsRefusal(LoadLatest(), {"", "'seven'", "0 to 100"}));
 }
 
 // The mark is the memtable_factory below, which only programs with
