@@ -42,14 +42,6 @@ double MonkeyAllocation::RealAverage() const {
   return BottomBitsPerKey() + AverageAboveBottom(*this);
 }
 
-double MonkeyAllocation::LastLevelRatioFor(double factor) const {
-  // In the worst case, every key outside the last level has MostBitsPerKey()
-  // bits.
-  const double share_of_others = (factor * RealAverage() - BottomBitsPerKey()) /
-                                 (MostBitsPerKey() - BottomBitsPerKey());
-  return std::max(0.0, 1 / share_of_others - 1);
-}
-
 bool LevelSizing::IsUniform() const {
   return levels.size() == 1 && !has_bottommost && !is_monkey;
 }

@@ -57,12 +57,6 @@ struct MonkeyAllocation {
   // Returns the average that levels of these sizes have. It is more than
   // average_bits_per_key if BottomBitsPerKey would otherwise be less than 1.
   double RealAverage() const;
-
-  // Returns how many times as many keys the last level must have as all other
-  // levels together. All filters together then take at most `factor` times
-  // RealAverage, whatever the sizes of the other levels are. `factor` must be
-  // at least 1.
-  double LastLevelRatioFor(double factor) const;
 };
 
 // The sizing of filters by level. A nullopt means that no filter is built.

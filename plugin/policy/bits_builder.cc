@@ -152,7 +152,10 @@ Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
   size_t size = 0;
   std::unique_ptr<char[]> block;
   if (entries.lost == 0) {
-    num_words = WordsToBuild(entries.hashes.size());
+    const uint64_t num_keys = entries.hashes.size();
+    num_words = memory_fit_ == nullptr
+                    ? PlannedWords(num_keys)
+                    : memory_fit_->NumWords(sizing_, num_keys, MaxWords(form_));
     size = SizeWithTrailer(num_words);
     block.reset(new (std::nothrow) char[size]());
   }
@@ -179,12 +182,6 @@ Slice CassandraBloomBitsBuilder::MatchAll() const {
 
 uint32_t CassandraBloomBitsBuilder::PlannedWords(uint64_t num_keys) const {
   return std::min(sizing_.NumWords(num_keys), MaxWords(form_));
-}
-
-uint32_t CassandraBloomBitsBuilder::WordsToBuild(uint64_t num_keys) const {
-  return memory_fit_ == nullptr
-             ? PlannedWords(num_keys)
-             : memory_fit_->NumWords(sizing_, num_keys, MaxWords(form_));
 }
 
 size_t CassandraBloomBitsBuilder::SizeWithTrailer(uint32_t num_words) const {

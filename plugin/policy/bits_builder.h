@@ -91,7 +91,6 @@ class CassandraBloomBitsBuilder final
   };
 
   uint32_t PlannedWords(uint64_t num_keys) const;
-  uint32_t WordsToBuild(uint64_t num_keys) const;
   size_t SizeWithTrailer(uint32_t num_words) const;
   Hash128 HashOfPartitionKey(const ROCKSDB_NAMESPACE::Slice& key) const;
   void Add(Hash128 hash);

@@ -3,6 +3,7 @@
 #include "plugin/policy/bits_reader.h"
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 #include <string_view>
 
@@ -117,7 +118,13 @@ FilterBitsReader* NewBitsReader(const Slice& contents,
   CassandraBloomStatistics damaged;
   damaged.damaged_blocks = 1;
   statistics->Add(damaged);
-  ReportDamagedBlock(contents.size());
+  static std::atomic<bool> reported{false};
+  if (!reported.exchange(true)) {
+    ReportError(nullptr,
+                "cassandra_bloom: a filter block of %zu bytes is damaged: its "
+                "keys are found, but not filtered (reported once)",
+                contents.size());
+  }
   return NewMatchAllReader();
 }
 

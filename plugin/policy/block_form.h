@@ -7,9 +7,9 @@
 // `kBesideRocksdb` is a Filter.db and a trailer of five bytes. Such blocks have
 // the filter name of RocksDB's own policies, so RocksDB's reader may get them.
 // That reader finds the kind of a filter in the fifth byte from the end
-// (GetBuiltinFilterBitsReader in table/block_based/filter_policy.cc, the same
-// in 7.1 to 11.9). Our trailer has 0 there, so for RocksDB's reader every key
-// matches our blocks. docs/format.md has more about the trailer.
+// (GetBuiltinFilterBitsReader in table/block_based/filter_policy.cc). Our
+// trailer has 0 there, so for RocksDB's reader every key matches our blocks.
+// docs/format.md has more about the trailer.
 //
 // Tested in tests/policy/block_form_test.cc.
 

@@ -12,20 +12,6 @@ namespace cassandra_bloom {
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::DBOptions;
 
-namespace {
-
-// Returns the value that RocksDB will use. RocksDB validates options as they
-// are given, and changes them afterwards (SanitizeOptions in
-// db/column_family.cc).
-bool HasDynamicLevels(const DBOptions& db_options,
-                      const ColumnFamilyOptions& cf_options) {
-  const auto& paths =
-      cf_options.cf_paths.empty() ? db_options.db_paths : cf_options.cf_paths;
-  return cf_options.level_compaction_dynamic_level_bytes && paths.size() <= 1;
-}
-
-}  // namespace
-
 double LevelRatioOf(double multiplier) {
   return std::isfinite(multiplier)
              ? std::clamp(multiplier, kLeastLevelRatio, kMostLevelRatio)
@@ -37,7 +23,11 @@ void LevelRatio::See(const DBOptions& db_options,
   if (cf_options.compaction_style != ROCKSDB_NAMESPACE::kCompactionStyleLevel) {
     return;
   }
-  if (!HasDynamicLevels(db_options, cf_options)) {
+  // With several paths, RocksDB switches dynamic levels off later
+  // (SanitizeOptions in db/column_family.cc).
+  const auto& paths =
+      cf_options.cf_paths.empty() ? db_options.db_paths : cf_options.cf_paths;
+  if (!cf_options.level_compaction_dynamic_level_bytes || paths.size() > 1) {
     has_static_levels_ = true;
     return;
   }
@@ -52,22 +42,6 @@ std::optional<double> LevelRatio::Get() const {
   const double smallest = smallest_;
   return smallest == 0 || has_static_levels_ ? std::nullopt
                                              : std::optional(smallest);
-}
-
-const char* LevelRatio::WhyNone(bool is_leveled) const {
-  if (!is_leveled || (has_static_levels_ && smallest_ == 0)) {
-    return "; the same everywhere, because levels get bits by their sizes only "
-           "in leveled compaction with level_compaction_dynamic_level_bytes "
-           "and a single path";
-  }
-  return has_static_levels_
-             ? "; the same everywhere, because the policy was also used for a "
-               "database or column family without "
-               "level_compaction_dynamic_level_bytes or with several paths: "
-               "make one policy for each"
-             : "; the same everywhere until the database is opened with this "
-               "policy, because RocksDB does not tell its options to a policy "
-               "of CreateColumnFamily or SetOptions";
 }
 
 }  // namespace cassandra_bloom

@@ -27,10 +27,6 @@ class LevelRatio {
   // column family a file is written for.
   std::optional<double> Get() const;
 
-  // Returns why Get returns nullopt, as text for the LOG. `is_leveled` is about
-  // the column family of the LOG line.
-  const char* WhyNone(bool is_leveled) const;
-
  private:
   // Neither is ever reset, because RocksDB does not tell which column family it
   // validates. 0: none.

@@ -11,9 +11,12 @@
 #include <new>
 #include <utility>
 
+#include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/bits_builder.h"
 #include "plugin/policy/bits_reader.h"
+#include "plugin/policy/policy_options.h"
 #include "plugin/policy/report.h"
+#include "plugin/policy/running_rocksdb.h"
 
 namespace cassandra_bloom {
 
@@ -41,26 +44,22 @@ std::string BitsText(const std::optional<Sizing>& sizing) {
   return text;
 }
 
-// Returns a text about the average bits per key. The text names assumed sizes
+// Returns a text about the average of all levels. The text names assumed sizes
 // of levels, because RocksDB does not tell a policy the real ones.
 std::string AverageText(const MonkeyAllocation& monkey) {
-  constexpr double kFactor = 1.02;
-  const double average = monkey.RealAverage();
-  char text[400];
-  std::snprintf(
-      text, sizeof(text),
-      "%s; on average %.3f if each level has %g times the keys of the one "
-      "above, more while the database is young or level 0 large (%.3f if all "
-      "keys are in level 0), and at most %.3f once the last level has %.1f "
-      "times the keys of all others",
-      average > monkey.average_bits_per_key + 0.001
-          ? "; more than the policy's average, because no level gets less than "
-            "1"
-          : "",
-      average, monkey.level_ratio, monkey.MostBitsPerKey(), kFactor * average,
-      monkey.LastLevelRatioFor(kFactor));
+  char text[100];
+  std::snprintf(text, sizeof(text),
+                "; on average %.3f if each level has %g times the keys of the "
+                "one above",
+                monkey.RealAverage(), monkey.level_ratio);
   return text;
 }
+
+constexpr char kNoLevelRatio[] =
+    "; the same everywhere, because levels get bits by their sizes only in "
+    "leveled compaction with level_compaction_dynamic_level_bytes and a single "
+    "path, in each column family that has this policy, and only once a "
+    "database was opened with it";
 
 }  // namespace
 
@@ -81,40 +80,29 @@ FilterBitsBuilder* CassandraBloomPolicy::GetBuilderWithContext(
   if (!sizing) {
     return nullptr;
   }
-  FilterBitsBuilder* const builder =
-      NewBuilder(TypeFor(context), *sizing, context);
+  FilterBitsBuilder* const builder = NewBuilder(*sizing, context);
   if (builder == nullptr) {
     ReportNoMemory(context.info_log, /*num_entries=*/0);
   }
   return builder;
 }
 
-FilterType CassandraBloomPolicy::TypeFor(
-    const FilterBuildingContext& context) const {
+FilterBitsBuilder* CassandraBloomPolicy::NewBuilder(
+    const Sizing& sizing, const FilterBuildingContext& context) const {
   const ROCKSDB_NAMESPACE::BlockBasedTableOptions& table =
       context.table_options;
-  return settings_.TypeFor(
-      context.is_bottommost,
-      table.partition_filters && !table.whole_key_filtering);
-}
-
-MemoryFit* CassandraBloomPolicy::MemoryFitFor(
-    const FilterBuildingContext& context) const {
-  return context.table_options.optimize_filters_for_memory &&
-                 settings_.may_fit_memory
-             ? &memory_fit_
-             : nullptr;
-}
-
-FilterBitsBuilder* CassandraBloomPolicy::NewBuilder(
-    FilterType type, const Sizing& sizing,
-    const FilterBuildingContext& context) const {
-  return type == FilterType::kCassandra
-             ? new (std::nothrow) CassandraBloomBitsBuilder(
-                   sizing, settings_.partition_key, settings_.block_form,
-                   context, &statistics_, MemoryFitFor(context))
-             : rocksdbs_policies_.NewBuilder(type, sizing.millibits_per_key,
-                                             context);
+  const FilterType type =
+      settings_.TypeFor(context.is_bottommost,
+                        table.partition_filters && !table.whole_key_filtering);
+  if (type != FilterType::kCassandra) {
+    return rocksdbs_policies_.NewBuilder(type, sizing.millibits_per_key,
+                                         context);
+  }
+  const bool fits_memory =
+      table.optimize_filters_for_memory && settings_.may_fit_memory;
+  return new (std::nothrow) CassandraBloomBitsBuilder(
+      sizing, settings_.partition_key, settings_.block_form, context,
+      &statistics_, fits_memory ? &memory_fit_ : nullptr);
 }
 
 SstPlace CassandraBloomPolicy::PlaceOf(
@@ -253,7 +241,7 @@ std::string CassandraBloomPolicy::LevelsText(
   }
   if (sizing.is_monkey) {
     levels += place.level_ratio ? AverageText(sizing.Monkey(*place.level_ratio))
-                                : level_ratio_.WhyNone(IsLeveled(context));
+                                : kNoLevelRatio;
   }
   return levels;
 }
@@ -264,4 +252,53 @@ void CassandraBloomPolicy::ReportWrongSettingsOnce(Logger* info_log) const {
   }
 }
 
+// ---- The functions of the public header that make a policy ----
+
+namespace {
+
+const ROCKSDB_NAMESPACE::FilterPolicy* NewPolicyWith(
+    const PolicySettings& settings) {
+  return RocksdbReleaseMatches() ? new CassandraBloomPolicy(settings) : nullptr;
+}
+
+// Returns the settings of a string, because fp_chance 0 is an error in a
+// string, but in CassandraBloomOptions it means that no chance is given.
+PolicySettings SettingsOfString(const char* before, double number) {
+  return SettingsOf(kPolicyName + (before + FormatNumber(number)));
+}
+
+}  // namespace
 }  // namespace cassandra_bloom
+
+namespace ROCKSDB_NAMESPACE {
+
+using cassandra_bloom::NewPolicyWith;
+using cassandra_bloom::SettingsOfString;
+
+const FilterPolicy* NewCassandraBloomPolicy(double bits_per_key) {
+  CassandraBloomOptions options;
+  options.bits_per_key = bits_per_key;
+  return NewCassandraBloomPolicyFromOptions(options);
+}
+
+const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(double bits_per_key) {
+  CassandraBloomOptions options;
+  options.bits_per_key = bits_per_key;
+  options.blocks = "rocksdb";
+  return NewCassandraBloomPolicyFromOptions(options);
+}
+
+const FilterPolicy* NewCassandraBloomMixPolicy(double bits_per_key) {
+  return NewPolicyWith(SettingsOfString(":mix:", bits_per_key));
+}
+
+const FilterPolicy* NewCassandraBloomPolicyForFpChance(double fp_chance) {
+  return NewPolicyWith(SettingsOfString(":fp:", fp_chance));
+}
+
+const FilterPolicy* NewCassandraBloomPolicyFromOptions(
+    const CassandraBloomOptions& options) {
+  return NewPolicyWith(cassandra_bloom::Compile(options));
+}
+
+}  // namespace ROCKSDB_NAMESPACE

@@ -89,15 +89,10 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
  private:
   SstPlace PlaceOf(
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
-  // Returns null if the filters of this file shall have their planned sizes.
-  MemoryFit* MemoryFitFor(
-      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
-  FilterType TypeFor(
-      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   // Returns nullptr if memory cannot be allocated. RocksDB then builds no
   // filter.
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
-      FilterType type, const Sizing& sizing,
+      const Sizing& sizing,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   ROCKSDB_NAMESPACE::FilterBitsReader* ReaderBesideRocksdb(
       const ROCKSDB_NAMESPACE::Slice& contents) const;

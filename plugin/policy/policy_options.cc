@@ -94,11 +94,15 @@ constexpr struct {
      "the average"},
 };
 
-const Option* FindOption(const std::string& name) {
-  const auto* const found =
-      std::find_if(std::begin(kOptions), std::end(kOptions),
-                   [&](const Option& option) { return option.name == name; });
-  return found == std::end(kOptions) ? nullptr : found;
+// Returns the element of kOptions or kNoOptions with this name, or nullptr.
+template <typename Table>
+auto Find(const Table& table, const std::string& name) -> decltype(&table[0]) {
+  for (const auto& element : table) {
+    if (element.name == name) {
+      return &element;
+    }
+  }
+  return nullptr;
 }
 
 // True for the options that FormatOptions does not write as :NAME:VALUE.
@@ -221,10 +225,9 @@ std::string TakeWord(std::string_view* rest) {
 
 bool IsNameInString(const std::string& name) {
   return name == kFpInString ||
-         (FindOption(name) != nullptr && name != kBitsPerKey &&
+         (Find(kOptions, name) != nullptr && name != kBitsPerKey &&
           name != kFpChance) ||
-         std::any_of(std::begin(kNoOptions), std::end(kNoOptions),
-                     [&](const auto& no) { return no.name == name; });
+         Find(kNoOptions, name) != nullptr;
 }
 
 // Splits what follows the policy's name in a string. `rest` is empty or begins
@@ -259,10 +262,8 @@ bool HasOurName(const std::string& text) {
 
 // `written` is the name as the user wrote it, perhaps with the value.
 std::string UnknownOption(const std::string& name, const std::string& written) {
-  for (const auto& no : kNoOptions) {
-    if (no.name == name) {
-      return "'" + name + "' is not an option: " + no.instead;
-    }
+  if (const auto* const no_option = Find(kNoOptions, name)) {
+    return "'" + name + "' is not an option: " + no_option->instead;
   }
   std::string known;
   for (const Option& option : kOptions) {
@@ -277,13 +278,13 @@ std::string UnknownOption(const std::string& name, const std::string& written) {
          known;
 }
 
-// Returns whether FormatOptions can write mix:BITS. `options` must have a
-// bottommost_filter.
-bool IsMix(const Options& options) {
-  const Options mix = OptionsOfMix();
-  return options.fp_chance == 0 && options.level_bits.empty() &&
-         options.allocation == mix.allocation && options.blocks == mix.blocks &&
-         options.bottommost_filter == mix.bottommost_filter;
+// Returns the error about a text in which two options set the same, or exclude
+// each other.
+std::string ConflictIn(const std::string& text) {
+  return "'" + text +
+         "' gives one setting twice, or two that exclude each other (mix sets "
+         "bits_per_key, allocation, bottommost_filter and blocks); " +
+         kUsage;
 }
 
 }  // namespace
@@ -316,13 +317,13 @@ std::optional<Options> ParseOptions(const std::string& text,
     given.emplace_back(name, value);
     all += ";" + name + "=" + value;
   }
-  const bool has_mix =
-      std::any_of(given.begin(), given.end(),
-                  [](const auto& option) { return option.first == kMix; });
-  Options options = has_mix ? OptionsOfMix() : Options();
+  Options options;
+  for (const auto& [name, value] : given) {
+    options = name == kMix ? OptionsOfMix() : options;
+  }
   std::set<std::string> done;
   for (const auto& [name, value] : given) {
-    const Option* const option = FindOption(name);
+    const Option* const option = Find(kOptions, name);
     if (option == nullptr) {
       *error = UnknownOption(
           name, beside.count(name) > 0 ? name + "=" + value : name);
@@ -347,8 +348,12 @@ std::string FormatOptions(const Options& given) {
   if (options.bottommost_filter.empty()) {
     options.bottommost_filter = options.filter;
   }
-  const bool is_mix = IsMix(options);
-  Options base = is_mix ? OptionsOfMix() : Options();
+  const Options mix = OptionsOfMix();
+  const bool is_mix = options.fp_chance == 0 && options.level_bits.empty() &&
+                      options.allocation == mix.allocation &&
+                      options.blocks == mix.blocks &&
+                      options.bottommost_filter == mix.bottommost_filter;
+  Options base = is_mix ? mix : Options();
   if (!is_mix) {
     base.bottommost_filter = options.filter;
   }
@@ -376,20 +381,15 @@ std::string WrongValue(const Options& options) {
   std::string error;
   for (const Option& option : kOptions) {
     const std::string value = TextOf(option, options);
-    const bool is_given = value != TextOf(option, defaults);
-    if (error.empty() && is_given &&
+    if (error.empty() && value != TextOf(option, defaults) &&
         option.member != Member(&Options::bits_per_key)) {
       error = ReadValue(option, value, &ignored);
     }
   }
+  if (error.empty() && options.fp_chance != 0 && !options.level_bits.empty()) {
+    error = ConflictIn(FormatOptions(options));
+  }
   return error;
-}
-
-std::string ConflictIn(const std::string& text) {
-  return "'" + text +
-         "' gives one setting twice, or two that exclude each other (mix sets "
-         "bits_per_key, allocation, bottommost_filter and blocks); " +
-         kUsage;
 }
 
 std::string FormatNumber(double value) {

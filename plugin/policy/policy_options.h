@@ -44,14 +44,10 @@ std::optional<ROCKSDB_NAMESPACE::CassandraBloomOptions> ParseOptions(
 std::string FormatOptions(
     const ROCKSDB_NAMESPACE::CassandraBloomOptions& options);
 
-// Returns what is wrong with one value of options that do not come from
-// ParseOptions, or "". Any bits_per_key is right here, because
-// NewCassandraBloomPolicy takes any.
+// Returns what is wrong with options that do not come from ParseOptions, or "":
+// one wrong value, or two that exclude each other. Any bits_per_key is right
+// here, because NewCassandraBloomPolicy takes any.
 std::string WrongValue(const ROCKSDB_NAMESPACE::CassandraBloomOptions& options);
-
-// Returns the error about a text in which two options set the same, or exclude
-// each other.
-std::string ConflictIn(const std::string& text);
 
 // Returns the shortest text that is read back as this number, in any locale.
 std::string FormatNumber(double value);

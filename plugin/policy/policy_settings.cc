@@ -117,9 +117,6 @@ PolicySettings Compile(CassandraBloomOptions options) {
   if (!error.empty()) {
     return Refused(error);
   }
-  if (options.fp_chance != 0 && !options.level_bits.empty()) {
-    return Refused(ConflictIn(FormatOptions(options)));
-  }
   const auto partition_key =
       PartitionKeyExtractor::Parse(options.partition_key, &error);
   if (!partition_key) {

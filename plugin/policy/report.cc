@@ -2,7 +2,6 @@
 
 #include "plugin/policy/report.h"
 
-#include <atomic>
 #include <cinttypes>
 #include <cstdarg>
 #include <cstdio>
@@ -28,16 +27,6 @@ void ReportNoMemory(ROCKSDB_NAMESPACE::Logger* info_log, uint64_t num_entries) {
               " entries: its keys are found, but not filtered, until the next "
               "compaction",
               num_entries);
-}
-
-void ReportDamagedBlock(size_t size) {
-  static std::atomic<bool> reported{false};
-  if (!reported.exchange(true)) {
-    ReportError(nullptr,
-                "cassandra_bloom: a filter block of %zu bytes is damaged: its "
-                "keys are found, but not filtered (reported once)",
-                size);
-  }
 }
 
 }  // namespace cassandra_bloom

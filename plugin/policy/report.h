@@ -10,7 +10,6 @@
 
 #include <rocksdb/env.h>
 
-#include <cstddef>
 #include <cstdint>
 
 namespace cassandra_bloom {
@@ -22,10 +21,6 @@ __attribute__((format(printf, 2, 3))) void ReportError(
 
 // Reports that there was no memory for a filter of `num_entries` entries.
 void ReportNoMemory(ROCKSDB_NAMESPACE::Logger* info_log, uint64_t num_entries);
-
-// Reports on stderr that a filter block of `size` bytes is damaged, so that
-// every key matches it. Only the first call in a process reports.
-void ReportDamagedBlock(size_t size);
 
 }  // namespace cassandra_bloom
 

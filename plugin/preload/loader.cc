@@ -11,14 +11,9 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstring>
-
-// True if Refuse has printed a message in this process. All preloaded libraries
-// export this name, so that they share one variable.
-extern "C" __attribute__((
-    visibility("default"))) bool cassandra_bloom_preload_has_refused;
-bool cassandra_bloom_preload_has_refused = false;
 
 namespace cassandra_bloom {
 namespace {
@@ -65,8 +60,8 @@ __attribute__((constructor)) void LoadPlugin() {
 }  // namespace
 
 void Refuse(const std::string& reason) {
-  if (!__atomic_exchange_n(&cassandra_bloom_preload_has_refused, true,
-                           __ATOMIC_RELAXED)) {
+  static std::atomic<bool> has_refused{false};
+  if (!has_refused.exchange(true)) {
     std::fprintf(stderr, "cassandra_bloom: not loaded: %s\n", reason.c_str());
   }
 }

@@ -21,7 +21,7 @@ inline constexpr char kVersionFunction[] =
     "_ZN7rocksdb23GetRocksVersionAsStringB5cxx11Eb";
 
 // Prints on stderr that the plugin is not loaded, and why. Only the first call
-// in a process prints.
+// prints.
 void Refuse(const std::string& reason);
 
 // Returns the path of the file that contains `function`. Returns "" if the

@@ -27,23 +27,14 @@ EXPORTED const FilterPolicy* NewBloomFilterPolicy(double bits_per_key,
                                                   bool use_block_based_builder);
 }  // namespace rocksdb
 
-// RocksDB's C functions take the bits per key as an int before 6.25, and as a
-// double since 6.25. The CPUs below pass a first int and a first double in
-// different registers. So our C functions take both, and pass both on to
-// RocksDB. On other CPUs, such as i386, RocksDB's C functions call our
-// NewBloomFilterPolicy.
-#if defined(__x86_64__) || defined(__aarch64__) || defined(__s390x__) || \
-    defined(__powerpc64__) || defined(__ARM_PCS_VFP) ||                  \
-    defined(__riscv_float_abi_double)
-#define CASSANDRA_BLOOM_REPLACES_C_FUNCTIONS
+// As in RocksDB since 6.25. Before, these functions take an int.
 struct rocksdb_filterpolicy_t;
 extern "C" {
 EXPORTED rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(
-    long integer_bits, double bits_per_key);
+    double bits_per_key);
 EXPORTED rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(
-    long integer_bits, double bits_per_key);
+    double bits_per_key);
 }
-#endif
 
 namespace cassandra_bloom {
 namespace {
@@ -217,25 +208,23 @@ const void* OurPolicy(double bits_per_key) {
   return new_policy == nullptr ? nullptr : new_policy(bits_per_key);
 }
 
-#ifdef CASSANDRA_BLOOM_REPLACES_C_FUNCTIONS
 // Returns a policy for a C function. RocksDB takes nullptr for "no filter".
 rocksdb_filterpolicy_t* NewPolicyForC(Function function, void* caller,
-                                      long integer_bits, double bits_per_key) {
+                                      double bits_per_key) {
   if (const void* const ours = OurPolicy(bits_per_key)) {
     // Returns our policy without RocksDB's wrapper class, because the wrapper
     // does not forward GetId(). The OPTIONS file would then not have the bits
     // per key. The cast is safe, because rocksdb_filterpolicy_t derives from
-    // FilterPolicy alone, and callers use only virtual functions (db/c.cc in
-    // RocksDB 7.1 to 11.9).
+    // FilterPolicy alone, and callers use only virtual functions (RocksDB's
+    // db/c.cc).
     return const_cast<rocksdb_filterpolicy_t*>(
         static_cast<const rocksdb_filterpolicy_t*>(ours));
   }
   void* const original = Original(function, caller);
   return original == nullptr ? nullptr
                              : As<decltype(rocksdb_filterpolicy_create_bloom)>(
-                                   original)(integer_bits, bits_per_key);
+                                   original)(bits_per_key);
 }
-#endif
 
 }  // namespace
 }  // namespace cassandra_bloom
@@ -253,18 +242,14 @@ const rocksdb::FilterPolicy* rocksdb::NewBloomFilterPolicy(
                    bits_per_key, use_block_based_builder);
 }
 
-#ifdef CASSANDRA_BLOOM_REPLACES_C_FUNCTIONS
-rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(long integer_bits,
-                                                          double bits_per_key) {
-  return cassandra_bloom::NewPolicyForC(cassandra_bloom::kCreateBloom,
-                                        __builtin_return_address(0),
-                                        integer_bits, bits_per_key);
+rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits_per_key) {
+  return cassandra_bloom::NewPolicyForC(
+      cassandra_bloom::kCreateBloom, __builtin_return_address(0), bits_per_key);
 }
 
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(
-    long integer_bits, double bits_per_key) {
+    double bits_per_key) {
   return cassandra_bloom::NewPolicyForC(cassandra_bloom::kCreateBloomFull,
                                         __builtin_return_address(0),
-                                        integer_bits, bits_per_key);
+                                        bits_per_key);
 }
-#endif

@@ -35,19 +35,6 @@ std::string Written(cassandra_bloom_builder_t* builder) {
   return ReadFile(path);
 }
 
-TEST(CEqualityTest, HashEqualsThatOfTheCore) {
-  SCOPED_TRACE(Seed());
-  const RandomKeys random(Seed(), 64);
-  for (uint64_t i = 0; i < 1000; ++i) {
-    const std::string key = random[i].substr(0, i % 65);
-    uint64_t hash[2];
-    cassandra_bloom_hash(key.data(), key.size(), hash);
-    const Hash128 expected = CassandraMurmur3(key.data(), key.size());
-    EXPECT_EQ(hash[0], expected.h1);
-    EXPECT_EQ(hash[1], expected.h2);
-  }
-}
-
 // The filter is BloomFilter1000 from Cassandra's own tests, written for the
 // SSTable versions `na` and `ma`.
 TEST(CEqualityTest, BuildsCassandrasFixture) {

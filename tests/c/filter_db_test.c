@@ -3,11 +3,6 @@
 /* Tests, in C, the functions of c.h that need no RocksDB. The argument is the
  * path of an empty folder. */
 
-#define _POSIX_C_SOURCE 200809L
-
-#include <pthread.h>
-#include <unistd.h>
-
 #include "cassandra_bloom/c.h"
 #include "tests/c/check.h"
 
@@ -180,26 +175,7 @@ static void NothingIsAlwaysPresent(void) {
   cassandra_bloom_filter_destroy(filter);
 }
 
-static void TheVersionComesFromTheName(void) {
-  char* error = NULL;
-  cassandra_bloom_filter_t* filter;
-  cassandra_bloom_builder_t* const builder =
-      cassandra_bloom_builder_new_for_bits_per_key(10, 1, "me", &error);
-  CHECK(builder != NULL);
-  cassandra_bloom_builder_add(builder, "key", 3);
-  CHECK(cassandra_bloom_builder_write(builder, Path("me-1-big-Filter.db"),
-                                      false, &error));
-  cassandra_bloom_builder_destroy(builder);
-  filter =
-      cassandra_bloom_filter_open(Path("me-1-big-Filter.db"), NULL, &error);
-  CHECK(filter != NULL);
-  CHECK(strcmp(cassandra_bloom_filter_form(filter), "ma-to-me") == 0);
-  CHECK(cassandra_bloom_filter_may_contain(filter, "key", 3));
-  cassandra_bloom_filter_destroy(filter);
-}
-
 static void WrongFilesAreRefused(void) {
-  static const char kShort[] = {0, 0, 0, 7, 0, 0, 0, 2, 1, 2, 3};
   static const char kNoProbes[] = {0, 0, 0, 0, 0, 0, 0, 1,
                                    0, 0, 0, 0, 0, 0, 0, 0};
   char* error = NULL;
@@ -216,10 +192,6 @@ static void WrongFilesAreRefused(void) {
   CHECK(cassandra_bloom_filter_open(NULL, NULL, &error) == NULL);
   CHECK_BEGINS(error, "the path is NULL");
 
-  WriteBytes(Path("short"), kShort, sizeof(kShort));
-  CHECK(cassandra_bloom_filter_open(Path("short"), "nb", &error) == NULL);
-  CHECK_BEGINS(error, Path("short"));
-  CHECK_HOLDS(error, "truncated: 11 bytes");
   WriteBytes(Path("no-probes"), kNoProbes, sizeof(kNoProbes));
   CHECK(cassandra_bloom_filter_open(Path("no-probes"), "nb", &error) == NULL);
   CHECK_HOLDS(error, "the number of probes (k) is 0");
@@ -280,56 +252,6 @@ static void NullIsDestroyed(void) {
   cassandra_bloom_free(NULL);
 }
 
-typedef struct {
-  const cassandra_bloom_filter_t* filter;
-  const Keys* present;
-  const Keys* absent;
-  int num_absent_passing;
-} Asking;
-
-static void* Ask(void* argument) {
-  Asking* const asking = argument;
-  int round;
-  for (round = 0; round < 50; ++round) {
-    CHECK(CountPassing(asking->filter, asking->present) == kNumKeys);
-    CHECK(CountPassing(asking->filter, asking->absent) ==
-          asking->num_absent_passing);
-  }
-  return NULL;
-}
-
-static void ThreadsAskOneFilter(void) {
-  enum { kNumThreads = 4 };
-  pthread_t threads[kNumThreads];
-  Keys present;
-  Keys absent;
-  Asking asking;
-  cassandra_bloom_filter_t* filter;
-  cassandra_bloom_builder_t* const builder =
-      cassandra_bloom_builder_new_for_bits_per_key(10, kNumKeys, "nb", NULL);
-  int i;
-  MakeKeys("present", &present);
-  MakeKeys("absent", &absent);
-  CHECK(builder != NULL);
-  AddKeys(builder, &present);
-  CHECK(cassandra_bloom_builder_write(builder, Path("shared"), false, NULL));
-  cassandra_bloom_builder_destroy(builder);
-  filter = cassandra_bloom_filter_open(Path("shared"), "nb", NULL);
-  CHECK(filter != NULL);
-  CHECK(unlink(Path("shared")) == 0); /* The open filter must stay usable. */
-  asking.filter = filter;
-  asking.present = &present;
-  asking.absent = &absent;
-  asking.num_absent_passing = CountPassing(filter, &absent);
-  for (i = 0; i < kNumThreads; ++i) {
-    CHECK(pthread_create(&threads[i], NULL, Ask, &asking) == 0);
-  }
-  for (i = 0; i < kNumThreads; ++i) {
-    CHECK(pthread_join(threads[i], NULL) == 0);
-  }
-  cassandra_bloom_filter_destroy(filter);
-}
-
 int main(int argc, char** argv) {
   CHECK(argc == 2);
   folder = argv[1];
@@ -338,11 +260,9 @@ int main(int argc, char** argv) {
   BuildsWritesAndReads();
   GrowsAfterWriting();
   NothingIsAlwaysPresent();
-  TheVersionComesFromTheName();
   WrongFilesAreRefused();
   WrongBuildersAreRefused();
   WrongWritesAreRefused();
   NullIsDestroyed();
-  ThreadsAskOneFilter();
   return 0;
 }

@@ -82,16 +82,6 @@ TEST_F(PythonExampleTest, AKeyIsMissing) {
                             filter_ + ": 3 keys, 2 missing\n");
 }
 
-TEST_F(PythonExampleTest, ManyKeys) {
-  std::string keys;
-  for (int i = 0; i < 10000; ++i) {
-    keys += "bob\n";
-  }
-  const ProcessResult result = Check(keys, {"--text"});
-  EXPECT_EQ(result.exit_code, 0) << result;
-  EXPECT_EQ(result.out, filter_ + ": 10000 keys, 0 missing\n");
-}
-
 TEST_F(PythonExampleTest, WhatCannotBeReadIsNamed) {
   for (const char* const line : {"", "6", "zz", "0x6", " 61", "61 "}) {
     ExpectUnusable(

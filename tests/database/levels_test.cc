@@ -120,17 +120,6 @@ TEST(LevelsTest, InAFlushAndAtTheBottom) {
   }
 }
 
-TEST(LevelsTest, NoFilterInTheLastLevel) {
-  CassandraBloomOptions policy;
-  policy.bottommost_bits = 0;
-  TestDb db(LevelOptions(policy));
-  db.Put(SomeRows());
-  db.Flush();
-  EXPECT_NEAR(BitsPerKey(db), 10, kExcess);
-  db.Compact();
-  EXPECT_EQ(db.OnlyTable()->filter_size, 0u);
-}
-
 // RocksDB starts a new LOG each time a database is opened.
 TEST(LevelsTest, TheTableIsInTheLog) {
   TestDb db(LevelOptions(Monkey()));
@@ -261,77 +250,6 @@ TEST(LevelsTest, OfTwoColumnFamiliesTheSmallerMultiplierCounts) {
     ExpectMonkeyBits(db.get(), family, 4, {6, 5, 4, 0});
     Require(db->DestroyColumnFamilyHandle(family));
   }
-}
-
-double BitsPerKeyOfAnIngestedFile(const rocksdb::Options& options) {
-  TestDb db(options);
-  const TempDir dir;
-  const std::string file = dir / "file.sst";
-  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
-  Require(writer.Open(file));
-  for (const auto& [key, value] : SomeRows()) {
-    Require(writer.Put(key, value));
-  }
-  Require(writer.Finish());
-  Require(db->IngestExternalFile({file}, rocksdb::IngestExternalFileOptions()));
-  return BitsPerKey(db);
-}
-
-TEST(LevelsTest, OfAFileToIngestTheLevelIsUnknown) {
-  EXPECT_NEAR(BitsPerKeyOfAnIngestedFile(DbOptions(ListPolicy({16, 12, 8}))), 8,
-              kExcess);
-  EXPECT_NEAR(BitsPerKeyOfAnIngestedFile(LevelOptions(Monkey())), 10, kExcess);
-}
-
-TEST(LevelsTest, AFileThatIsMovedStaysAsItIs) {
-  TestDb db(DbOptions(ListPolicy({16, 4})));
-  db.Put(SomeRows());
-  db.Flush();
-  Require(db->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr));
-  EXPECT_GT(FilesByLevel(db).begin()->first, 0);
-  EXPECT_NEAR(BitsPerKey(db), 16, kExcess);
-}
-
-// Changes the policy of the open database. Reopens the database if RocksDB is
-// older than 9.8, because it then cannot change the policy of an open database.
-void ChangePolicy(const std::string& policy, TestDb* db) {
-  rocksdb::ObjectRegistry::Default()->AddLibrary("cassandra_bloom",
-                                                 register_cassandra_bloom, "");
-  const std::string change = "{filter_policy=" + policy + "}";
-  if (ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 908) {
-    Require((*db)->SetOptions({{"block_based_table_factory", change}}));
-    return;
-  }
-  rocksdb::Options options = db->options();
-  Require(rocksdb::GetOptionsFromString(rocksdb::ConfigOptions(), db->options(),
-                                        "block_based_table_factory=" + change,
-                                        &options));
-  db->Reopen(options);
-}
-
-TEST(LevelsTest, ChangedInALivingDatabase) {
-  TestDb db(DbOptions(ListPolicy({16, 12})));
-  db.Put(SomeRows());
-  db.Flush();
-  ChangePolicy("cassandra_bloom:level_bits:5,3:bottommost_bits:7", &db);
-  EXPECT_NEAR(BitsPerKey(db), 16, kExcess);
-  db.Put(SomeRows());
-  db.Flush();
-  std::vector<LevelFile> files = FilesByLevel(db)[0];
-  ASSERT_EQ(files.size(), 2u);
-  EXPECT_NEAR(files[0].bits_per_key() + files[1].bits_per_key(), 16 + 5,
-              2 * kExcess);
-  for (int i = 0; i < 100; ++i) {
-    std::string value;
-    EXPECT_TRUE(db->Get({}, "absent" + std::to_string(i), &value).IsNotFound());
-  }
-  for (const auto& [key, expected] : SomeRows()) {
-    std::string value;
-    Require(db->Get({}, key, &value));
-    EXPECT_EQ(value, expected);
-  }
-  db.Compact();
-  EXPECT_NEAR(BitsPerKey(db), 7, kExcess);
 }
 
 }  // namespace

@@ -233,52 +233,5 @@ TEST(ChangedPartitionKeyTest, OldPrefixesAreNotUsed) {
   }
 }
 
-// ---- A bug in RocksDB ----
-
-// RocksDB before 9.5 misses rows in SeekForPrev, even with its own policy
-// (facebook/rocksdb#12872). With our policy, RocksDB must miss no others.
-TEST(PartitionKeySeekForPrevTest, MissesWhatTheBuiltinFilterMisses) {
-  Dataset dataset;
-  const PartitionLayout& layout = kPartitionLayouts[0];
-  for (uint64_t partition = 0; partition < 400; ++partition) {
-    for (uint64_t row = 0; row < 4; ++row) {
-      const std::string key = StorageKey(layout, partition, row);
-      dataset.rows[key] = ValueOf(key);
-      dataset.absent.push_back(key + "\xFF");
-    }
-    dataset.absent.push_back(layout.prefix_of(partition) +
-                             "\xFF\xFF\xFF\xFF\xFF");
-  }
-  const auto misses = [&](PolicyPtr policy) {
-    rocksdb::BlockBasedTableOptions table_options =
-        TableOptions(std::move(policy), Layout::kPartitioned);
-    // With small data blocks, a partition ends when its index is large enough,
-    // not when its filter is large enough.
-    table_options.whole_key_filtering = false;
-    table_options.block_size = 64;
-    table_options.index_shortening =
-        rocksdb::BlockBasedTableOptions::IndexShorteningMode::kNoShortening;
-    rocksdb::Options options = DbOptions(table_options);
-    Require(rocksdb::NewCassandraPartitionTransform("skip:8,u16",
-                                                    &options.prefix_extractor));
-    TestDb db(options);
-    db.Put(dataset.rows);
-    db.Flush();
-    return SeekForPrevMisses(db.source(), dataset,
-                             options.prefix_extractor.get());
-  };
-  // A false positive can hide that RocksDB loses a row. So the filter gets 20
-  // bits per key.
-  const std::set<std::string> builtin = misses(BuiltinPolicy(20));
-  const std::set<std::string> ours = misses(PolicyFor("skip:8,u16"));
-  for (const std::string& key : ours) {
-    EXPECT_EQ(builtin.count(key), 1u)
-        << rocksdb::Slice(key).ToString(/*hex=*/true);
-  }
-  std::printf("SeekForPrev misses: built-in %zu, ours %zu, of %zu\n",
-              builtin.size(), ours.size(),
-              dataset.rows.size() + dataset.absent.size());
-}
-
 }  // namespace
 }  // namespace cassandra_bloom::testing

@@ -112,29 +112,5 @@ INSTANTIATE_TEST_SUITE_P(Layouts, DatabaseStatisticsTest,
                            return ToString(layout.param);
                          });
 
-TEST(StatisticsOfPrefixesTest, AreThoseOfTheFilesWritten) {
-  for (const bool whole_key_filtering : {false, true}) {
-    const PolicyPtr policy = OurPolicy();
-    const auto listener = std::make_shared<FilesListener>();
-    rocksdb::BlockBasedTableOptions table_options = TableOptions(policy);
-    table_options.whole_key_filtering = whole_key_filtering;
-    rocksdb::Options options = DbOptions(table_options);
-    options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(7));
-    options.listeners.push_back(listener);
-    TestDb db(options);
-    db.Put(NumberedDataset(5000, 0).rows);
-    db.Flush();
-    EXPECT_EQ(CountedFigures(*policy, 1), listener->figures());
-  }
-}
-
-TEST(StatisticsOfNoFilterTest, AreZero) {
-  const PolicyPtr policy = OurPolicy(0);
-  TestDb db(DbOptions(policy));
-  db.Put(NumberedDataset(100, 0).rows);
-  db.Flush();
-  EXPECT_EQ(CountedFigures(*policy, 0), FileFigures());
-}
-
 }  // namespace
 }  // namespace cassandra_bloom::testing

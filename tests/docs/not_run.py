@@ -71,6 +71,7 @@ NOT_RUN = {
     "build/dev/bin/filter_test --gtest_filter='*/avx2'": "ctest runs these tests",
     "CASSANDRA_BLOOM_PERCENT=1 build/dev/bin/kernel_cases_test":
         "ctest runs these tests",
+    "CASSANDRA_BLOOM_PERCENT=100 build/dev/bin/kernel_cases_test": _LONG + "ctest runs 5 %",
     "ctest --preset dev -L quick": "ctest runs this test, too",
     "ctest --preset dev -R KernelTest": "ctest runs this test, too",
     "cmake -DCASSANDRA_BLOOM_CORE_ONLY=ON": "the preset core-only, in .ci/run",

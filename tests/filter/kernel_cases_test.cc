@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Compares every kernel (an implementation of the filter for certain CPUs) with
-// a naive filter in millions of cases. By default, 20 % of the cases run. With
+// a naive filter in millions of cases. By default, 5 % of the cases run. With
 // CASSANDRA_BLOOM_PERCENT=100 in the environment, all cases run.
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class KernelCasesTest : public KernelTest {};
 INSTANTIATE_TEST_SUITE_P(All, KernelCasesTest, ::testing::ValuesIn(Kernels()),
                          NameOf);
 
-uint64_t PercentOfCases() { return Percent().value_or(20); }
+uint64_t PercentOfCases() { return Percent().value_or(5); }
 
 // Usually returns 1 to 20, which filters of this library use. Sometimes returns
 // 1 to 64.

@@ -108,34 +108,6 @@ TEST(LevelSizingTest, MonkeyStopsAtAThousandthOfTheFalsePositives) {
   }
 }
 
-// Returns the average bits per key if every level except the last has
-// MostBitsPerKey. The last level has `ratio` times as many keys as all other
-// levels together.
-double HighestAverage(const MonkeyAllocation& monkey, double ratio) {
-  return (ratio * monkey.BottomBitsPerKey() + monkey.MostBitsPerKey()) /
-         (ratio + 1);
-}
-
-TEST(LevelSizingTest, MonkeyWithAnyKeysInSmallLevels) {
-  EXPECT_NEAR(MonkeyAllocation{}.LastLevelRatioFor(1.02), 18.6, 0.05);
-  for (const double level_ratio : {2.0, 10.0, 1000.0}) {
-    for (const double average : {2.0, 10.0, 80.0}) {
-      const MonkeyAllocation monkey = {average, level_ratio};
-      for (const double factor : {1.0, 1.02, 1.5}) {
-        const double ratio = monkey.LastLevelRatioFor(factor);
-        if (ratio > 0) {
-          EXPECT_NEAR(HighestAverage(monkey, ratio),
-                      factor * monkey.RealAverage(), 1e-9);
-        } else {
-          EXPECT_LE(monkey.MostBitsPerKey(), factor * monkey.RealAverage());
-        }
-      }
-    }
-  }
-}
-
-// A small ratio of levels would leave less than one bit per key for the last
-// level, and a large one more than 100 for the levels above.
 TEST(LevelSizingTest, MonkeyGivesEachLevel1To100Bits) {
   const MonkeyAllocation least = {2, 2};
   EXPECT_EQ(least.BottomBitsPerKey(), 1);

@@ -103,17 +103,6 @@ size_t CountMatches(const FilterPolicy& policy, const std::string& block,
   return CountMatches(reader.get(), keys);
 }
 
-TEST(BesideRocksdbTest, ReadsItsOwnFilters) {
-  const Policy policy = Beside();
-  for (const size_t size : {1u, 10u, 1000u, 20000u}) {
-    SCOPED_TRACE(size);
-    const std::string block = BlockOf(*policy, Present(size));
-    EXPECT_EQ(CountMatches(*policy, block, Present(size)), size);
-    EXPECT_LT(CountMatches(*policy, block, Absent()), 60u);
-  }
-  EXPECT_EQ(StatisticsOf(*policy).damaged_blocks, 0u);
-}
-
 TEST(BesideRocksdbTest, ReadsTheFiltersOfRocksdb) {
   const Policy ours = Beside();
   for (const char* const text :
@@ -145,15 +134,6 @@ TEST(BesideRocksdbTest, ReadersOfRocksdbsFiltersOutliveThePolicy) {
   ours.reset();
   EXPECT_EQ(CountMatches(reader.get(), Present(1000)), 1000u);
   EXPECT_LT(CountMatches(reader.get(), Absent()), 60u);
-}
-
-TEST(BesideRocksdbTest, APolicyThatBuildsNothingReadsBothKinds) {
-  const Policy none = Beside(0);
-  for (const Policy& policy : {Beside(), Rocksdbs("ribbonfilter:10")}) {
-    const std::string block = BlockOf(*policy, Present(2000));
-    EXPECT_EQ(CountMatches(*none, block, Present(2000)), 2000u);
-    EXPECT_LT(CountMatches(*none, block, Absent()), 60u);
-  }
 }
 
 // Byte 95 of these blocks tells the kind of filter. In RocksDB, kind 0 and the
@@ -241,21 +221,6 @@ TEST(BesideRocksdbTest, ADamagedTrailerMatchesEverything) {
   }
 }
 
-// The policy has blocks=rocksdb, but the blocks have the default form. RocksDB
-// itself never does this, because the default form has another name in SST
-// files.
-TEST(BesideRocksdbTest, ABlockOfTheDefaultFormGetsRocksdbsReader) {
-  const Policy ours = Beside();
-  const Policy rocksdbs = Rocksdbs("bloomfilter:10");
-  const Policy filter_db(ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
-  for (size_t size = 10; size < 200; size += 7) {
-    const std::string block = BlockOf(*filter_db, Present(size));
-    EXPECT_EQ(CountMatches(*ours, block, Absent()),
-              CountMatches(*rocksdbs, block, Absent()));
-  }
-  EXPECT_EQ(StatisticsOf(*ours).damaged_blocks, 0u);
-}
-
 // The number of blocks to test. CASSANDRA_BLOOM_BLOCKS=10000000 takes minutes.
 uint64_t NumBlocks() {
   const char* const given = std::getenv("CASSANDRA_BLOOM_BLOCKS");
@@ -311,33 +276,6 @@ TEST(RocksdbsReaderTest, NeverDeniesAKeyOfOurs) {
   std::printf("%llu blocks, %llu bytes\n",
               static_cast<unsigned long long>(num_blocks),
               static_cast<unsigned long long>(bytes));
-}
-
-// The bytes before the trailer are random.
-TEST(RocksdbsReaderTest, NeverDeniesAKeyOfAnyBytesWithTheTrailer) {
-  SCOPED_TRACE(Seed());
-  const Policy rocksdbs = Rocksdbs("bloomfilter:10");
-  uint64_t random = Seed();
-  const uint64_t num_blocks = NumBlocks();
-  for (uint64_t number = 0; number < num_blocks; ++number) {
-    const uint64_t size =
-        1 + NextRandom(&random) %
-                (uint64_t{1} << (number % 1000 == 0 ? 16 : number % 9));
-    std::string block;
-    while (block.size() < size) {
-      const uint64_t word = NextRandom(&random);
-      block.append(reinterpret_cast<const char*>(&word), 8);
-    }
-    block.resize(size);
-    block += kFrozenTrailer;
-    const auto reader = NewReader(*rocksdbs, block);
-    for (int i = 0; i < 4; ++i) {
-      const uint64_t key = NextRandom(&random);
-      ASSERT_TRUE(
-          reader->MayMatch(Slice(reinterpret_cast<const char*>(&key), 8)))
-          << number;
-    }
-  }
 }
 
 }  // namespace

@@ -82,23 +82,6 @@ TEST_F(BitsBuilderTest, FinishForgetsTheLastKey) {
   EXPECT_EQ(FinishBlock(builder.get()), Expected({"a"}));
 }
 
-TEST_F(BitsBuilderTest, NoKeysGiveCassandrasEmptyFilter) {
-  const auto builder = NewBuilder(*policy_);
-  EXPECT_EQ(builder->EstimateEntriesAdded(), 0u);
-  EXPECT_EQ(FinishBlock(builder.get()), Expected({}));
-}
-
-TEST_F(BitsBuilderTest, BothFormsOfFinishAgree) {
-  const auto builder = NewBuilder(*policy_);
-  builder->AddKey("a");
-  std::unique_ptr<const char[]> buffer;
-  EXPECT_EQ(builder->Finish(&buffer).ToString(), Expected({"a"}));
-  builder->AddKey("a");
-  Status status = Status::Corruption();
-  EXPECT_EQ(builder->Finish(&buffer, &status).ToString(), Expected({"a"}));
-  EXPECT_TRUE(status.ok());
-}
-
 TEST_F(BitsBuilderTest, BesideRocksdbIsTheFilterDbAndATrailer) {
   for (const double bits : {1.0, 9.5, 10.0, 100.0}) {
     SCOPED_TRACE(bits);
@@ -268,16 +251,6 @@ TEST_P(DetectCorruptionTest, EveryFlippedBitIsCaught) {
     std::string flipped = intact;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
     ASSERT_TRUE(builder_->MaybePostVerify(flipped).IsCorruption()) << bit;
-  }
-}
-
-TEST_P(DetectCorruptionTest, ACutBlockIsCaught) {
-  const std::string intact = block_.ToString();
-  for (size_t size = 0; size < intact.size(); ++size) {
-    SetUp();
-    ASSERT_TRUE(
-        builder_->MaybePostVerify(intact.substr(0, size)).IsCorruption())
-        << size;
   }
 }
 

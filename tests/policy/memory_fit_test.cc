@@ -4,13 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <random>
-#include <thread>
-#include <vector>
 
 #include "plugin/filter/block_layout.h"
 #include "plugin/policy/block_form.h"
@@ -147,31 +144,6 @@ TEST(MemoryFitTest, LittleIsSavedUp) {
   EXPECT_LE(smaller, 3);
 }
 
-TEST(MemoryFitTest, SeveralThreadsAreBalancedTogether) {
-  MemoryFit fit(JemallocsSize);
-  const Sizing sizing = *SizingForBitsPerKey(10);
-  std::atomic<uint64_t> words{0};
-  constexpr uint64_t kNumKeys = 15700;
-  constexpr int kFilters = 1000;
-  std::vector<std::thread> threads;
-  for (int thread = 0; thread < 4; ++thread) {
-    threads.emplace_back([&] {
-      for (int i = 0; i < kFilters; ++i) {
-        words += fit.NumWords(sizing, kNumKeys, kMaxWords);
-      }
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-  MemoryFit alone(JemallocsSize);
-  uint64_t expected = 0;
-  for (int i = 0; i < 4 * kFilters; ++i) {
-    expected += alone.NumWords(sizing, kNumKeys, kMaxWords);
-  }
-  EXPECT_EQ(words, expected);
-}
-
 TEST(MemoryFitTest, WithoutSizeClassesSizesAreThePlannedOnes) {
   MemoryFit fit(ExactSize);
   const Sizing sizing = *SizingForBitsPerKey(10);
@@ -193,14 +165,6 @@ TEST(MemoryFitTest, EveryFilterHasAWordAndNoneTooMany) {
     // A filter of this size cannot be allocated, so it keeps its planned size.
     EXPECT_EQ(fit.NumWords(sizing, UINT64_MAX, kMaxFilterWords),
               kMaxFilterWords);
-  }
-}
-
-TEST(MemoryFitTest, TheAllocatorGivesAtLeastWhatIsAskedFor) {
-  for (const size_t size :
-       {size_t{1}, size_t{26}, size_t{4096}, size_t{1} << 20}) {
-    EXPECT_GE(UsableSize(size), size);
-    EXPECT_LE(UsableSize(size), 2 * size + 64);
   }
 }
 

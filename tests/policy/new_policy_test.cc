@@ -13,7 +13,7 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/policy/policy_probe.h"
-#include "tests/policy/temp_db.h"
+#include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -26,7 +26,6 @@ using ROCKSDB_NAMESPACE::NewCassandraBloomPolicy;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyForFpChance;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyFromOptions;
-using ROCKSDB_NAMESPACE::Options;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -137,54 +136,23 @@ TEST(NewPolicyTest, NamesWithPartitionKeysAreFrozen) {
                "cassandra_bloom.partition_key.skip:8,u16");
 }
 
-TEST(NewPolicyTest, Options) {
-  EXPECT_EQ(IdOf(PolicyPtr(NewCassandraBloomPolicyFromOptions({}))),
-            "cassandra_bloom:10");
-  EXPECT_EQ(IdOf(PolicyFor(12, 0, "whole")), "cassandra_bloom:12");
-  EXPECT_EQ(IdOf(PolicyFor(12, 0.01, "whole")), "cassandra_bloom:fp:0.01");
-  EXPECT_EQ(IdOf(PolicyFor(9.5, 0, "skip:8,u16")),
-            "cassandra_bloom:9.5:partition_key:skip:8,u16");
-  EXPECT_EQ(IdOf(PolicyFor(9.5, 0.01, "skip:0,fixed:8")),
-            "cassandra_bloom:fp:0.01:partition_key:fixed:8");
-}
-
-TEST(NewPolicyTest, OptionsOfBlocks) {
+TEST(NewPolicyTest, IdsOfOptions) {
   const auto id = [](const CassandraBloomOptions& options) {
     return IdOf(PolicyPtr(NewCassandraBloomPolicyFromOptions(options)));
   };
-  CassandraBloomOptions options;
-  EXPECT_EQ(options.blocks, "cassandra");
-  options.blocks = "rocksdb";
-  EXPECT_EQ(id(options), "cassandra_bloom:10:blocks:rocksdb");
-  options.allocation = "monkey";
-  EXPECT_EQ(id(options), "cassandra_bloom:10:allocation:monkey:blocks:rocksdb");
-  options.partition_key = "u16";
-  EXPECT_EQ(id(options), "cassandra_bloom:a-refused-setting");
-}
-
-TEST(NewPolicyTest, OptionsByLevel) {
-  const auto id = [](const CassandraBloomOptions& options) {
-    return IdOf(PolicyPtr(NewCassandraBloomPolicyFromOptions(options)));
-  };
-  CassandraBloomOptions options;
-  options.level_bits = {14, 12.5, 0.2};
-  EXPECT_EQ(id(options), "cassandra_bloom:level_bits:14,12.5,0");
-  options.bottommost_bits = 8;
-  options.partition_key = "u16";
-  EXPECT_EQ(id(options),
+  EXPECT_EQ(id({}), "cassandra_bloom:10");
+  CassandraBloomOptions by_level;
+  by_level.level_bits = {14, 12.5, 0.2};
+  by_level.bottommost_bits = 8;
+  by_level.partition_key = "skip:0,u16";
+  EXPECT_EQ(id(by_level),
             "cassandra_bloom:level_bits:14,12.5,0:bottommost_bits:8:"
             "partition_key:u16");
-  options.fp_chance = 0.01;
-  EXPECT_EQ(id(options), "cassandra_bloom:a-refused-setting");
-  options.level_bits.clear();
-  EXPECT_EQ(id(options),
+  by_level.fp_chance = 0.01;
+  EXPECT_EQ(id(by_level), "cassandra_bloom:a-refused-setting");
+  by_level.level_bits.clear();
+  EXPECT_EQ(id(by_level),
             "cassandra_bloom:fp:0.01:bottommost_bits:8:partition_key:u16");
-}
-
-TEST(NewPolicyTest, OptionsOfMix) {
-  const auto id = [](const CassandraBloomOptions& options) {
-    return IdOf(PolicyPtr(NewCassandraBloomPolicyFromOptions(options)));
-  };
   CassandraBloomOptions options;
   options.allocation = "monkey";
   EXPECT_EQ(id(options), "cassandra_bloom:10:allocation:monkey");
@@ -202,11 +170,9 @@ TEST(NewPolicyTest, OptionsOfMix) {
 }
 
 TEST(NewPolicyTest, WrongOptionsAreRefusedByOpen) {
-  TempDb db;
+  TestDb db;
   const auto open = [&](const PolicyPtr& policy) {
-    Options options = db.options();
-    SetFilterPolicy(policy, &options);
-    return db.Open(options);
+    return db.TryOpen(DbOptions(policy));
   };
   EXPECT_TRUE(
       IsRefusal(open(PolicyFor(10, 0, "u32")), {"", "'u32'", "skip:S,u16"}));
@@ -267,17 +233,14 @@ TEST(NewPolicyTest, FpChances) {
       {1.0 / 3, "cassandra_bloom:fp:0.3333333333333333"},
       {6.71e-5, "cassandra_bloom:fp:6.71e-05"},
   };
-  TempDb db;
+  TestDb db;
   for (const auto& expected : cases) {
     SCOPED_TRACE(expected.fp_chance);
     const PolicyPtr policy(
         NewCassandraBloomPolicyForFpChance(expected.fp_chance));
     EXPECT_EQ(IdOf(policy), expected.id);
     EXPECT_EQ(BuildBlock(policy) == "(no builder)", expected.fp_chance >= 1);
-    Options options = db.options();
-    SetFilterPolicy(policy, &options);
-    EXPECT_TRUE(db.Open(options).ok());
-    db.Close();
+    EXPECT_TRUE(db.TryOpen(DbOptions(policy)).ok());
   }
 }
 
@@ -294,14 +257,12 @@ TEST(NewPolicyTest, WrongFpChancesAreRefusedByOpen) {
       {std::numeric_limits<double>::quiet_NaN(),
        {"", "'nan'", "0.0000671 to 1"}},
   };
-  TempDb db;
+  TestDb db;
   for (const auto& wrong : cases) {
     SCOPED_TRACE(wrong.fp_chance);
     const PolicyPtr policy(NewCassandraBloomPolicyForFpChance(wrong.fp_chance));
     ASSERT_NE(policy, nullptr);
-    Options options = db.options();
-    SetFilterPolicy(policy, &options);
-    EXPECT_TRUE(IsRefusal(db.Open(options), wrong.refused));
+    EXPECT_TRUE(IsRefusal(db.TryOpen(DbOptions(policy)), wrong.refused));
   }
 }
 

@@ -85,13 +85,6 @@ class NoMemoryTest : public ::testing::TestWithParam<BlockForm> {
   std::unique_ptr<const char[]> buffer_;
 };
 
-TEST_P(NoMemoryTest, InAddKey) {
-  largest_allocation = 1000;
-  AddKeys(5000);
-  EXPECT_EQ(builder_->EstimateEntriesAdded(), 5000u);
-  ExpectMatchAllAndOk();
-}
-
 TEST_P(NoMemoryTest, HalfWayThroughTheKeys) {
   AddKeys(1);
   largest_allocation = 1000;

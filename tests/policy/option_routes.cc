@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tests/policy/temp_db.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
@@ -143,59 +142,18 @@ Status InLatestOptions(const ConfigOptions& config, const Options& base,
   });
 }
 
-// RocksDB 8.0 removed the functions without ConfigOptions.
-#if ROCKSDB_MAJOR < 8
-
-Status InOldFamilyString(const ConfigOptions& /*config*/, const Options& base,
-                         const std::string& policy, Options* result) {
-  return IntoFamily(base, result, [&](const auto& from, auto* to) {
-    return GetColumnFamilyOptionsFromString(from, InTable(policy), to);
-  });
-}
-
-Status InOldOptionsString(const ConfigOptions& /*config*/, const Options& base,
-                          const std::string& policy, Options* result) {
-  return GetOptionsFromString(base, InTable(policy), result);
-}
-
-Status InOldTableString(const ConfigOptions& /*config*/, const Options& base,
-                        const std::string& policy, Options* result) {
-  return IntoTable(base, result, [&](const auto& from, auto* to) {
-    return GetBlockBasedTableOptionsFromString(from, "filter_policy=" + policy,
-                                               to);
-  });
-}
-
-Status InOldOptionsFile(const ConfigOptions& /*config*/, const Options& base,
-                        const std::string& policy, Options* result) {
-  const OptionsFolder folder(policy);
-  return FromFile(base, result, [&](DBOptions* db_options, auto* families) {
-    return LoadOptionsFromFile(folder.file(), base.env, db_options, families);
-  });
-}
-
-#endif
-
 }  // namespace
 
 const std::vector<OptionRoute>& OptionRoutes() {
   static const std::vector<OptionRoute> routes = {
-    {"GetColumnFamilyOptionsFromString", true, false, true, InFamilyString},
-    {"GetColumnFamilyOptionsFromMap", true, false, true, InFamilyMap},
-    {"GetOptionsFromString", true, false, true, InOptionsString},
-    {"table_factory={}", true, false, true, InTableFactory},
-    {"filter_policy.id", true, false, false, InPolicyId},
-    {"GetBlockBasedTableOptionsFromString", true, false, true, InTableString},
-    {"LoadOptionsFromFile", false, false, true, InOptionsFile},
-    {"LoadLatestOptions", false, false, true, InLatestOptions},
-#if ROCKSDB_MAJOR < 8
-    {"GetColumnFamilyOptionsFromString, old", true, true, true,
-     InOldFamilyString},
-    {"GetOptionsFromString, old", true, true, true, InOldOptionsString},
-    {"GetBlockBasedTableOptionsFromString, old", true, true, true,
-     InOldTableString},
-    {"LoadOptionsFromFile, old", false, true, true, InOldOptionsFile},
-#endif
+      {"GetColumnFamilyOptionsFromString", true, true, InFamilyString},
+      {"GetColumnFamilyOptionsFromMap", true, true, InFamilyMap},
+      {"GetOptionsFromString", true, true, InOptionsString},
+      {"table_factory={}", true, true, InTableFactory},
+      {"filter_policy.id", true, false, InPolicyId},
+      {"GetBlockBasedTableOptionsFromString", true, true, InTableString},
+      {"LoadOptionsFromFile", false, true, InOptionsFile},
+      {"LoadLatestOptions", false, true, InLatestOptions},
   };
   return routes;
 }

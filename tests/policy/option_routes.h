@@ -23,8 +23,6 @@ struct OptionRoute {
   // True if the result is `base` plus the policy. False if all options come
   // from a file.
   bool builds_on_base;
-  // True if the route takes no ConfigOptions.
-  bool is_old_api;
   // True if the route accepts a policy in braces, such as {id=cassandra_bloom}.
   bool takes_braces;
   Load load;

@@ -17,9 +17,9 @@
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/policy/option_routes.h"
 #include "tests/policy/policy_probe.h"
-#include "tests/policy/temp_db.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
+#include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -28,9 +28,7 @@ using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::DBOptions;
-using ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromMap;
 using ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromString;
-using ROCKSDB_NAMESPACE::GetOptionsFromString;
 using ROCKSDB_NAMESPACE::LoadOptionsFromFile;
 using ROCKSDB_NAMESPACE::NewCassandraPartitionTransform;
 using ROCKSDB_NAMESPACE::Options;
@@ -83,58 +81,34 @@ std::string IdOfTransform(const TransformPtr& transform) {
   return transform == nullptr ? "(none)" : transform->GetId();
 }
 
-std::string FileText(const std::string& prefix_extractor) {
-  std::string text = OptionsFileText("nullptr");
-  const std::string before = "[CFOptions \"default\"]\n";
-  return text.insert(text.find(before) + before.size(),
-                     "  prefix_extractor=" + prefix_extractor + "\n");
-}
-
 struct Loaded {
-  std::string way;
   Status status;
   TransformPtr transform;
 };
 
+// Loads the extractor alone, in the options of a column family, and in an
+// OPTIONS file.
 std::vector<Loaded> LoadOnEveryWay(const ConfigOptions& config,
                                    const std::string& text) {
-  std::vector<Loaded> all;
-  const std::string option = "prefix_extractor=" + text;
-  {
-    TransformPtr transform;
-    const Status status =
-        SliceTransform::CreateFromString(config, text, &transform);
-    all.push_back({"CreateFromString", status, transform});
-  }
-  {
-    ColumnFamilyOptions family;
-    const Status status =
-        GetColumnFamilyOptionsFromString(config, {}, option, &family);
-    all.push_back({"string", status, family.prefix_extractor});
-  }
-  {
-    ColumnFamilyOptions family;
-    const Status status = GetColumnFamilyOptionsFromMap(
-        config, {}, {{"prefix_extractor", text}}, &family);
-    all.push_back({"map", status, family.prefix_extractor});
-  }
-  {
-    Options options;
-    const Status status = GetOptionsFromString(
-        config, {}, "max_open_files=100;" + option, &options);
-    all.push_back({"options string", status, options.prefix_extractor});
-  }
-  {
-    const TempDir folder;
-    WriteFile(folder / "OPTIONS-000007", FileText(text));
-    DBOptions db_options;
-    std::vector<ColumnFamilyDescriptor> families;
-    const Status status = LoadOptionsFromFile(config, folder / "OPTIONS-000007",
-                                              &db_options, &families);
-    all.push_back(
-        {"file", status,
-         families.empty() ? nullptr : families[0].options.prefix_extractor});
-  }
+  std::vector<Loaded> all(3);
+  all[0].status =
+      SliceTransform::CreateFromString(config, text, &all[0].transform);
+  ColumnFamilyOptions family;
+  all[1].status = GetColumnFamilyOptionsFromString(
+      config, {}, "prefix_extractor=" + text, &family);
+  all[1].transform = family.prefix_extractor;
+  const TempDir folder;
+  std::string file = OptionsFileText("nullptr");
+  const std::string before = "[CFOptions \"default\"]\n";
+  file.insert(file.find(before) + before.size(),
+              "  prefix_extractor=" + text + "\n");
+  WriteFile(folder / "OPTIONS-000007", file);
+  DBOptions db_options;
+  std::vector<ColumnFamilyDescriptor> families;
+  all[2].status = LoadOptionsFromFile(config, folder / "OPTIONS-000007",
+                                      &db_options, &families);
+  all[2].transform =
+      families.empty() ? nullptr : families[0].options.prefix_extractor;
   return all;
 }
 
@@ -149,7 +123,6 @@ TEST_F(PartitionTransformTest, AcceptedStringsArriveOnEveryWay) {
     for (const auto& [text, id] : kAccepted) {
       SCOPED_TRACE(text);
       for (const Loaded& loaded : LoadOnEveryWay(config, text)) {
-        SCOPED_TRACE(loaded.way);
         EXPECT_TRUE(loaded.status.ok()) << loaded.status.ToString();
         EXPECT_EQ(IdOfTransform(loaded.transform), id);
       }
@@ -163,17 +136,15 @@ TEST_F(PartitionTransformTest, RefusedStringsAreRefusedOnEveryWay) {
     for (const auto& [text, value, range] : kRefused) {
       SCOPED_TRACE(text);
       for (const Loaded& loaded : LoadOnEveryWay(config, text)) {
-        SCOPED_TRACE(loaded.way);
         Status status = loaded.status;
         if (status.ok()) {
           // RocksDB ignores the error only with ignore_unknown_options.
           EXPECT_TRUE(config.ignore_unknown_options);
           ASSERT_NE(loaded.transform, nullptr) << "silently no extractor";
           EXPECT_FALSE(loaded.transform->InDomain("a key"));
-          TempDb db;
-          Options options = db.options();
+          Options options = DbOptions(nullptr);
           options.prefix_extractor = loaded.transform;
-          status = db.Open(options);
+          status = TestDb().TryOpen(options);
         }
         const std::string message = status.ToString();
         EXPECT_TRUE(status.IsInvalidArgument()) << message;
@@ -202,24 +173,24 @@ TEST_F(PartitionTransformTest, NamesAreFrozen) {
 }
 
 TEST_F(PartitionTransformTest, AReopenedDatabaseHasTheSame) {
-  TempDb db;
-  Options options = db.options();
+  Options options = DbOptions(nullptr);
   options.prefix_extractor = TransformFor("skip:8,u16");
-  ASSERT_TRUE(db.Open(options).ok());
-  std::vector<ColumnFamilyOptions> loaded;
-  ASSERT_TRUE(db.OpenLatest(&loaded).ok());
-  EXPECT_EQ(IdOfTransform(loaded.at(0).prefix_extractor),
+  const TestDb db(options);
+  DBOptions db_options;
+  std::vector<ColumnFamilyDescriptor> families;
+  Require(ROCKSDB_NAMESPACE::LoadLatestOptions(ConfigOptions(), db.path(),
+                                               &db_options, &families));
+  EXPECT_EQ(IdOfTransform(families.at(0).options.prefix_extractor),
             "cassandra_partition:skip:8,u16");
 }
 
 TEST_F(PartitionTransformTest, CanBeChangedInAnOpenDatabase) {
-  TempDb db;
-  ASSERT_TRUE(db.Open(db.options()).ok());
+  TestDb db(DbOptions(nullptr));
   const auto set = [&](const char* value) {
-    return db.db()->SetOptions({{"prefix_extractor", value}});
+    return db->SetOptions({{"prefix_extractor", value}});
   };
   const auto now = [&] {
-    return IdOfTransform(db.db()->GetOptions().prefix_extractor);
+    return IdOfTransform(db->GetOptions().prefix_extractor);
   };
   EXPECT_TRUE(set("cassandra_partition:skip:8,u16").ok());
   EXPECT_EQ(now(), "cassandra_partition:skip:8,u16");

@@ -354,6 +354,4 @@ size_t BlockSize(const AcceptedString& accepted) {
          (has_trailer ? 5 : 0);
 }
 
-bool IsInBraces(const char* text) { return text[0] == '{'; }
-
 }  // namespace cassandra_bloom::testing

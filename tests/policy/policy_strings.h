@@ -39,9 +39,6 @@ const std::vector<RefusedString>& RefusedStrings();
 // Returns the size in bytes of a filter block, including a trailer.
 size_t BlockSize(const AcceptedString& accepted);
 
-// Returns whether a filter_policy value is written as options in braces.
-bool IsInBraces(const char* text);
-
 }  // namespace cassandra_bloom::testing
 
 #endif  // CASSANDRA_BLOOM_TESTS_POLICY_POLICY_STRINGS_H_

@@ -30,11 +30,22 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 
 constexpr uint64_t kKeysInFilter = 50'000;
+
+// The numbers of keys in the first filters: around a batch of 32, and around a
+// chunk of 4095 hashes.
+constexpr uint64_t kNumKeys[] = {1,   2,   3,    10,   31,   32,   33,
+                                 100, 999, 1000, 4094, 4095, 4096, 200'000};
+
+uint64_t NumKeys(uint64_t filter, uint64_t* random) {
+  return filter < std::size(kNumKeys) ? kNumKeys[filter]
+                                      : 1 + NextRandom(random) % kKeysInFilter;
+}
+
 constexpr size_t kPrefixLength = 10;
 
 uint64_t NumChecks() {
   const char* const given = std::getenv("CASSANDRA_BLOOM_PRESENT_KEYS");
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : 4'000'000;
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : 5'000'000;
 }
 
 enum class Held { kKeys, kKeysAndPrefixes, kPartitionKeys };
@@ -59,7 +70,9 @@ class PresentKeysTest : public ::testing::TestWithParam<Mode> {
   static std::unique_ptr<const FilterPolicy> NewPolicy(uint64_t* random) {
     CassandraBloomOptions options;
     options.bits_per_key =
-        1 + static_cast<double>(NextRandom(random) % 24000) / 1000;
+        NextRandom(random) % 2 == 0
+            ? static_cast<double>(1 + NextRandom(random) % 100)
+            : 1 + static_cast<double>(NextRandom(random) % 24000) / 1000;
     if (GetParam().held == Held::kPartitionKeys) {
       options.partition_key = "u16";
     }
@@ -70,7 +83,9 @@ class PresentKeysTest : public ::testing::TestWithParam<Mode> {
   static std::vector<std::string> NewKeys(uint64_t* random, uint64_t count) {
     std::vector<std::string> keys(count);
     for (std::string& key : keys) {
-      const size_t size = kPrefixLength + 2 + NextRandom(random) % 30;
+      const bool is_long = NextRandom(random) % 16 == 0;
+      const size_t size =
+          kPrefixLength + 2 + NextRandom(random) % (is_long ? 290 : 30);
       while (key.size() < size) {
         key += BigEndian(NextRandom(random), 8);
       }
@@ -126,7 +141,7 @@ TEST_P(PresentKeysTest, AllMatch) {
   for (; checked < wanted; ++filters) {
     const auto policy = NewPolicy(&random);
     const std::vector<std::string> keys =
-        NewKeys(&random, 1 + NextRandom(&random) % kKeysInFilter);
+        NewKeys(&random, NumKeys(filters, &random));
     const auto builder = NewBuilder(*policy);
     Add(keys, builder.get());
     const std::string block = FinishBlock(builder.get());

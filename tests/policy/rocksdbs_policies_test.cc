@@ -68,23 +68,6 @@ int TypeByte(const std::string& block) {
   return static_cast<signed char>(block.at(block.size() - 5));
 }
 
-TEST(RocksdbsPoliciesTest, OnePolicyForEachTypeAndNumberOfBits) {
-  RocksdbsPolicies policies;
-  const FilterPolicy* const bloom = policies.For(FilterType::kBloom, 9500);
-  ASSERT_NE(bloom, nullptr);
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) {
-    threads.emplace_back([&] {
-      EXPECT_EQ(policies.For(FilterType::kBloom, 9500), bloom);
-      EXPECT_NE(policies.For(FilterType::kBloom, 9501), bloom);
-      EXPECT_NE(policies.For(FilterType::kRibbon, 9500), bloom);
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-}
-
 TEST(RocksdbsPoliciesTest, FourThreadsGetTheSamePolicies) {
   constexpr int kThreads = 4;
   constexpr int kPolicies = 20000;
@@ -172,25 +155,6 @@ std::unique_ptr<FilterPolicy> PolicyOf(const std::string& text) {
   return std::make_unique<CassandraBloomPolicy>(text);
 }
 
-void ExpectAllMatch(FilterBitsReader* reader) {
-  for (int i = 0; i < kNumKeys; ++i) {
-    ASSERT_TRUE(reader->MayMatch(Slice(KeyOf(i)))) << i;
-  }
-}
-
-// SetOptions may replace the policy while its reader is in use.
-TEST(RocksdbsPoliciesTest, AReaderOutlivesItsPolicy) {
-  for (const char* const filter : {"cassandra", "bloom", "ribbon"}) {
-    auto policy = PolicyOf("cassandra_bloom:10:filter:" + std::string(filter) +
-                           ":blocks:rocksdb");
-    const std::string block = BlockOf(policy.get());
-    const std::unique_ptr<FilterBitsReader> reader(
-        policy->GetFilterBitsReader(block));
-    policy.reset();
-    ExpectAllMatch(reader.get());
-  }
-}
-
 // RocksDB's builders have pointers into our policy, so our policy must outlive
 // them. The writer of a file has a copy of the table options, which own our
 // policy.
@@ -211,30 +175,6 @@ TEST(RocksdbsPoliciesTest, WhoeverBuildsKeepsThePolicy) {
     ASSERT_TRUE(writer.Finish().ok());
   }
   EXPECT_TRUE(watched.expired());
-}
-
-TEST(RocksdbsPoliciesTest, FourThreadsBuildAtOnce) {
-  const auto policy = PolicyOf(
-      "cassandra_bloom:level_bits:14,10:filter:bloom:bottommost_filter:ribbon:"
-      "blocks:rocksdb");
-  std::vector<std::thread> threads;
-  for (int thread = 0; thread < 4; ++thread) {
-    threads.emplace_back([&, thread] {
-      for (int i = 0; i < 5; ++i) {
-        const Place place = {/*level=*/i % 2, /*is_bottommost=*/thread % 2 == 1,
-                             /*optimize_for_memory=*/true};
-        const std::string block = BlockOf(policy.get(), place);
-        EXPECT_EQ(TypeByte(block),
-                  place.is_bottommost ? kRibbonByte : kBloomByte);
-        const std::unique_ptr<FilterBitsReader> reader(
-            policy->GetFilterBitsReader(block));
-        ExpectAllMatch(reader.get());
-      }
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -51,11 +50,6 @@ void AddKeys(FilterBitsBuilder* builder, int count) {
   }
 }
 
-TEST(StatisticsTest, OfANewPolicyAreZero) {
-  ExpectFigures(StatisticsOf(*OurPolicy()), 0, 0, 0, 0);
-  EXPECT_EQ(StatisticsOf(*OurPolicy()).build_nanos, 0u);
-}
-
 TEST(StatisticsTest, FiltersCountWhenTheyAreBuilt) {
   const PolicyPtr policy = OurPolicy();
   const auto builder = NewBuilder(*policy);
@@ -72,19 +66,6 @@ TEST(StatisticsTest, FiltersCountWhenTheyAreBuilt) {
   ExpectFigures(StatisticsOf(*policy), 3, 1011, first + second + empty, 0);
   AddKeys(NewBuilder(*policy).get(), 10);
   ExpectFigures(StatisticsOf(*policy), 3, 1011, first + second + empty, 0);
-}
-
-TEST(StatisticsTest, TheTimeIsThatOfFinish) {
-  const PolicyPtr policy = OurPolicy();
-  const auto builder = NewBuilder(*policy);
-  AddKeys(builder.get(), 100000);
-  const auto start = std::chrono::steady_clock::now();
-  FinishBlock(builder.get());
-  const std::chrono::nanoseconds elapsed =
-      std::chrono::steady_clock::now() - start;
-  EXPECT_GT(StatisticsOf(*policy).build_nanos, 0u);
-  EXPECT_LE(StatisticsOf(*policy).build_nanos,
-            static_cast<uint64_t>(elapsed.count()));
 }
 
 TEST(StatisticsTest, DamagedBlocksCountWheneverTheyAreRead) {

@@ -196,21 +196,11 @@ TEST_F(RocksdbToolsTest, AnyCpu) {
 }
 #endif
 
-TEST_F(RocksdbToolsTest, WithoutUsTheDataIsReadUnfiltered) {
-  ASSERT_NO_FATAL_FAILURE(MakeDatabase());
-  const ProcessResult result = DbBench(
-      "bloomfilter:10", "", "readrandom,readmissing", {"--use_existing_db"});
-  EXPECT_EQ(result.exit_code, 0) << result;
-  EXPECT_EQ(Found(result), all_found_);
-  EXPECT_EQ(Ticker(result, "rocksdb.bloom.filter.useful"), 0u);
-}
-
 TEST_F(RocksdbToolsTest, DbBenchRefusesAWrongString) {
   const struct {
     const char* policy;
     const char* value;
   } cases[] = {{"cassandra_bloom:abc", "'abc'"},
-               {"{id=cassandra_bloom;bits_per_key=junk}", "'junk'"},
                {"cassandra_bloom:fp:2", "'2'"}};
   for (const auto& wrong : cases) {
     SCOPED_TRACE(wrong.policy);
@@ -246,26 +236,6 @@ TEST_F(RocksdbToolsTest, LdbReadsWithAndWithoutUs) {
     EXPECT_NE(manifest.out.find("Column family"), std::string::npos);
     EXPECT_EQ(manifest.err, "");
   }
-}
-
-// For a write, ldb opens the database with the policy of the OPTIONS file.
-TEST_F(RocksdbToolsTest, LdbWritesWithThePolicyOfTheDatabase) {
-  ASSERT_NO_FATAL_FAILURE(MakeDatabase());
-  const std::string before = Newest("OPTIONS-[0-9]+");
-  const ProcessResult put = Ldb({"put", "0x61", "0x62"}, TEST_LOADER);
-  EXPECT_EQ(put.exit_code, 0) << put;
-  EXPECT_NE(Newest("OPTIONS-[0-9]+"), before);
-  EXPECT_TRUE(NewestOptionsName("cassandra_bloom:10"));
-  const ProcessResult compact = Ldb({"compact"}, TEST_LOADER);
-  EXPECT_EQ(compact.exit_code, 0) << compact;
-  const ProcessResult properties =
-      RunProcess({TEST_SST_DUMP, "--file=" + Newest("[0-9]+\\.sst"),
-                  "--show_properties", "--command=none"},
-                 TEST_LOADER);
-  EXPECT_NE(properties.out.find("filter policy name: cassandra_bloom\n"),
-            std::string::npos)
-      << properties;
-  EXPECT_EQ(Ldb({"get", "0x61"}, TEST_LOADER).out, "0x62\n");
 }
 
 // ldb ignores a policy that it does not know, and writes an OPTIONS file
@@ -354,25 +324,6 @@ TEST_F(MarkedDatabaseTest, WhoDoesNotIsRefused) {
   }
   EXPECT_EQ(Newest("OPTIONS-[0-9]+"), options_file);
   EXPECT_NE(Ldb({"get", HexKey(0)}, TEST_LOADER).out, "");
-}
-
-TEST_F(MarkedDatabaseTest, WhoBringsOtherOptionsIsNot) {
-  const ProcessResult result = RunProcess(
-      {TEST_LDB, "--db=" + db_, "--try_load_options=false", "put", "a", "b"});
-  EXPECT_EQ(result.exit_code, 0) << result;
-  EXPECT_FALSE(IsMarked());
-}
-
-TEST_F(MarkedDatabaseTest, TheMarkIsDroppedByOpeningWithoutIt) {
-  more_cf_options_.clear();
-  const ProcessResult opened = DbBench("cassandra_bloom:10", TEST_LOADER,
-                                       "readrandom", {"--use_existing_db"});
-  EXPECT_EQ(opened.exit_code, 0) << opened;
-  EXPECT_EQ(Found(opened), all_found_);
-  EXPECT_FALSE(IsMarked());
-  const ProcessResult scan = Ldb({"scan"}, "");
-  EXPECT_EQ(scan.exit_code, 0) << scan;
-  EXPECT_EQ(Lines(scan.out).size(), static_cast<size_t>(kNumKeys));
 }
 
 }  // namespace

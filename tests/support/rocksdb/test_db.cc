@@ -156,14 +156,14 @@ std::shared_ptr<const rocksdb::TableProperties> OnlyTable(
   return tables.begin()->second;
 }
 
-TestDb::TestDb(const rocksdb::Options& options) { Reopen(options); }
-
-void TestDb::Reopen(const rocksdb::Options& options) {
+rocksdb::Status TestDb::TryOpen(const rocksdb::Options& options) {
+  const rocksdb::Options opened_with = options;  // Perhaps our own options_.
   Close();
-  options_ = options;
+  options_ = opened_with;
   OpenedDb db{};
-  Require(rocksdb::DB::Open(options_, path(), &db));
+  const rocksdb::Status status = rocksdb::DB::Open(options_, path(), &db);
   db_ = Own(std::move(db));
+  return status;
 }
 
 #if HAS_SEEK_TICKERS

@@ -77,10 +77,13 @@ std::shared_ptr<const rocksdb::TableProperties> OnlyTable(const Source& source);
 
 class TestDb {
  public:
-  explicit TestDb(const rocksdb::Options& options);
+  TestDb() = default;  // Does not open the database.
+  explicit TestDb(const rocksdb::Options& options) { Reopen(options); }
 
   void Reopen() { Reopen(options_); }
-  void Reopen(const rocksdb::Options& options);
+  void Reopen(const rocksdb::Options& options) { Require(TryOpen(options)); }
+  // Closes the database, and opens it. After an error it stays closed.
+  rocksdb::Status TryOpen(const rocksdb::Options& options);
   void Close() { db_.reset(); }
 
   rocksdb::DB* operator->() const { return db_.get(); }
