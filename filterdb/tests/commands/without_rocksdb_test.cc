@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 TEST(WithoutRocksdbTest, SaysHowToGetTheRest) {
   for (const std::string line :
-       {"export", "export --db=/tmp --out-dir=/tmp --sync", "doctor /tmp",
+       {"export", "export --db=/tmp --out-dir=/tmp", "doctor /tmp",
         "doctor --json /tmp"}) {
     const Ran ran = Exits(2, Filterdb(line));
     EXPECT_EQ(ran.out, "") << line;
