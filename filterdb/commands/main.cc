@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
   if (HasEmptyValue(app, {argv + std::min(argc, 1), argv + argc})) {
     return kUnusable;
   }
-  CleanUpAtSignals();
+  CatchSignals();
   ReturnLargeBlocksAtOnce();
   try {
     app.parse(argc, argv);

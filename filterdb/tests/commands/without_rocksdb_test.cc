@@ -15,9 +15,8 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(WithoutRocksdbTest, SaysHowToGetTheRest) {
-  for (const std::string line :
-       {"export", "export --db=/tmp --out-dir=/tmp --sync", "doctor /tmp",
-        "doctor --json /tmp"}) {
+  for (const std::string line : {"export", "export --db=/tmp --out-dir=/tmp",
+                                 "doctor /tmp", "doctor --json /tmp"}) {
     const Ran ran = Exits(2, Filterdb(line));
     EXPECT_EQ(ran.out, "") << line;
     EXPECT_THAT(ran.err, HasSubstr("built without RocksDB")) << line;

@@ -168,7 +168,7 @@ done < <(sed -n '/^foreach(test$/,/)$/s/^ *\([a-z_]*_test\))*$/\1/p' "$sources/t
   c_equality_test c_no_memory_test c_programs_test c_rocksdb_programs_test
   cassandra_bloom_plugin_test partitions_example_test
   filterdb_figures_test sstable_health_test fake_sstable_test
-  export_test export_command_test filterdb_command_test filterdb_doctor_test filterdb_scan_test filterdb_mend_test
+  export_test sst_filters_export_test export_command_test filterdb_command_test filterdb_doctor_test filterdb_scan_test filterdb_mend_test
   concurrency_test soak random_db)
 
 # Programs that tests start.

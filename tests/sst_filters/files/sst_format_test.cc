@@ -160,7 +160,7 @@ TEST(DoctorMemoryTest, FewThreadsAreEnough) {
   const std::string limits = "ulimit -s 250000; ulimit -v 1500000;";
   Exits(0, Filterdb("doctor --db=" + db.path(), limits));
   const TempDir out;
-  for (const char* const option : {"", "--sync --force "}) {
+  for (const char* const option : {"", "--force "}) {
     Exits(0, Filterdb("export --sstable-version=nb --out-dir=" + out.path() +
                           " " + option + "--db=" + db.path(),
                       limits));
