@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/export/live_ssts.h"
+#include "tools/sst_filters/export/database_listing.h"
 
 #include <rocksdb/metadata.h>
 #include <rocksdb/version.h>
@@ -14,9 +14,8 @@
 #include <tuple>
 
 #include "plugin/export/export_names.h"
-#include "plugin/export/recorded_options.h"
-#include "plugin/filter/murmur3.h"
 #include "plugin/filter_db/read_file.h"
+#include "tools/sst_filters/export/recorded_options.h"
 
 namespace cassandra_bloom {
 
@@ -28,31 +27,9 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-// Two copies of a database may write different SST files with the same number.
-// The first and the last key are in the identity because such files may have
-// the same size, sequence numbers and time, which is in seconds.
-std::string IdentityOf(const LiveFileMetaData& file) {
-  const std::string keys = std::to_string(file.smallestkey.size()) + " " +
-                           file.smallestkey + file.largestkey;
-  const Hash128 hash = CassandraMurmur3(keys.data(), keys.size());
-  std::string identity = std::to_string(file.file_number);
-  for (const uint64_t part :
-       {static_cast<uint64_t>(file.size),
-        static_cast<uint64_t>(file.smallest_seqno),
-        static_cast<uint64_t>(file.largest_seqno),
-        static_cast<uint64_t>(file.file_creation_time), hash.h1}) {
-    identity += "-" + std::to_string(part);
-  }
-  return identity;
-}
-
-LiveSst ToLiveSst(const LiveFileMetaData& file) {
-  LiveSst sst;
-  sst.path = file.db_path + file.name;
-  sst.number = file.file_number;
-  sst.identity = IdentityOf(file);
-  sst.column_family = file.column_family_name;
-  sst.level = file.level;
+ListedSst ToListedSst(const LiveFileMetaData& file) {
+  ListedSst sst;
+  static_cast<LiveSst&>(sst) = ToLiveSst(file);
   sst.smallest_key = file.smallestkey;
   sst.largest_key = file.largestkey;
   sst.num_entries = file.num_entries;
@@ -63,7 +40,7 @@ LiveSst ToLiveSst(const LiveFileMetaData& file) {
 // db_paths and cf_paths. Compares the size, because another database may have a
 // file of the same name, and a copy may be incomplete.
 void FindSst(const std::vector<std::string>& folders,
-             const LiveFileMetaData& file, LiveSst* sst) {
+             const LiveFileMetaData& file, ListedSst* sst) {
   sst->elsewhere = file.db_path != folders[0];
   sst->path = folders[0] + file.name;
   sst->error.clear();
@@ -91,19 +68,10 @@ void FindSst(const std::vector<std::string>& folders,
   }
 }
 
-// Returns the database's identity and path. The identity alone is not enough,
-// because a copy of the database has the same identity.
-std::string DatabaseOf(DB* db) {
-  std::string identity;
-  db->GetDbIdentity(identity).PermitUncheckedError();
-  std::error_code ignored;
-  return identity + " in " +
-         std::filesystem::weakly_canonical(db->GetName(), ignored).string();
-}
-
 Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
                    const std::vector<std::string>& column_families,
-                   const std::vector<std::string>& folders, LiveSsts* live) {
+                   const std::vector<std::string>& folders,
+                   DatabaseListing* live) {
   std::vector<ColumnFamilyDescriptor> descriptors;
   for (const std::string& name : column_families) {
     descriptors.emplace_back(name, recorded.ForListing(name));
@@ -126,7 +94,7 @@ Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
   std::vector<LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
   for (const LiveFileMetaData& file : files) {
-    live->files.push_back(ToLiveSst(file));
+    live->files.push_back(ToListedSst(file));
     FindSst(folders, file, &live->files.back());
   }
   live->database = DatabaseOf(db.get());
@@ -140,12 +108,13 @@ Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
 // RocksDB with assertions refuses SST files that are not in the comparator's
 // order. Since 9.6 that error is lost, and the column family seems to have no
 // files (VersionEditHandler::MaybeCreateVersionBeforeApplyEdit, 11.8).
-bool FilesWereRefused(const RecordedOptions& recorded, const LiveSsts& live,
+bool FilesWereRefused(const RecordedOptions& recorded,
+                      const DatabaseListing& live,
                       const std::vector<std::string>& folders) {
   const auto has_file = [&](const std::string& family) {
     return std::any_of(
         live.files.begin(), live.files.end(),
-        [&](const LiveSst& file) { return file.column_family == family; });
+        [&](const ListedSst& file) { return file.column_family == family; });
   };
   return std::any_of(
              live.column_families.begin(), live.column_families.end(),
@@ -159,7 +128,7 @@ bool FilesWereRefused(const RecordedOptions& recorded, const LiveSsts& live,
 // Lists the live files. If that fails and unknown comparators may be the
 // reason, appends their names to `*unknown_order`.
 Status TryToList(const std::string& db_dir,
-                 const std::vector<std::string>& folders, LiveSsts* live,
+                 const std::vector<std::string>& folders, DatabaseListing* live,
                  std::string* unknown_order) {
   const RecordedOptions recorded = LoadRecordedOptions(db_dir);
   std::vector<std::string> names;
@@ -182,7 +151,7 @@ Status TryToList(const std::string& db_dir,
 // Lists the live files. Tries several times, because a database in use may
 // change its MANIFEST or drop a column family while it is being opened.
 bool List(const std::string& db_dir, const std::vector<std::string>& folders,
-          LiveSsts* live, std::string* error) {
+          DatabaseListing* live, std::string* error) {
   constexpr int kAttempts = 5;
   Status status;
   std::string unknown_order;
@@ -229,14 +198,14 @@ bool AreFolders(const std::vector<std::string>& folders, std::string* error) {
 
 }  // namespace
 
-std::string WhyMissing(const LiveSst& sst) {
+std::string WhyMissing(const ListedSst& sst) {
   return sst.elsewhere
              ? "in another folder than the database: one of its db_paths or "
                "cf_paths, which no file of the database names"
              : "missing, though the MANIFEST names it";
 }
 
-std::string RemedyForMissing(const LiveSst& sst) {
+std::string RemedyForMissing(const ListedSst& sst) {
   const std::string name_them = "name every folder of its SST files";
   return sst.elsewhere
              ? name_them
@@ -262,7 +231,7 @@ std::vector<std::string> SstFoldersOf(
 
 std::string NoSuchColumnFamily(const std::string& db_dir,
                                const std::string& column_family,
-                               const LiveSsts& live) {
+                               const DatabaseListing& live) {
   std::string error =
       db_dir + ": has no column family '" + column_family + "'; it has";
   for (const auto& known : live.column_families) {
@@ -271,10 +240,10 @@ std::string NoSuchColumnFamily(const std::string& db_dir,
   return error;
 }
 
-std::vector<std::string> UnlistedSsts(const LiveSsts& live,
+std::vector<std::string> UnlistedSsts(const DatabaseListing& live,
                                       const std::vector<std::string>& folders) {
   std::set<std::string> known;
-  for (const LiveSst& sst : live.files) {
+  for (const ListedSst& sst : live.files) {
     known.insert(sst.path);
   }
   std::vector<std::string> unlisted;
@@ -293,9 +262,9 @@ std::vector<std::string> UnlistedSsts(const LiveSsts& live,
   return unlisted;
 }
 
-bool ListLiveSsts(const std::string& db_dir,
+bool ListDatabase(const std::string& db_dir,
                   const std::vector<std::string>& db_paths,
-                  const std::string& column_family, LiveSsts* live,
+                  const std::string& column_family, DatabaseListing* live,
                   std::string* error) {
   if (!AreFolders(db_paths, error) ||
       !List(db_dir, SstFoldersOf(db_dir, db_paths), live, error)) {
@@ -309,29 +278,18 @@ bool ListLiveSsts(const std::string& db_dir,
     }
     live->column_families = {*found};
     live->files.erase(std::remove_if(live->files.begin(), live->files.end(),
-                                     [&](const LiveSst& file) {
+                                     [&](const ListedSst& file) {
                                        return file.column_family !=
                                               column_family;
                                      }),
                       live->files.end());
   }
   std::sort(live->files.begin(), live->files.end(),
-            [](const LiveSst& a, const LiveSst& b) {
+            [](const ListedSst& a, const ListedSst& b) {
               return std::tie(a.column_family, a.level, a.number) <
                      std::tie(b.column_family, b.level, b.number);
             });
   return true;
-}
-
-LiveSsts LiveSstsOf(DB* db) {
-  std::vector<LiveFileMetaData> files;
-  db->GetLiveFilesMetaData(&files);
-  LiveSsts live;
-  live.database = DatabaseOf(db);
-  for (const LiveFileMetaData& file : files) {
-    live.files.push_back(ToLiveSst(file));
-  }
-  return live;
 }
 
 }  // namespace cassandra_bloom

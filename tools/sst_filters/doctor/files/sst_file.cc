@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/export/sst_file.h"
+#include "tools/sst_filters/doctor/files/sst_file.h"
 
 #include <rocksdb/cache.h>
 #include <rocksdb/filter_policy.h>
@@ -12,10 +12,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "plugin/export/read_only_env.h"
 #include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
+#include "tools/sst_filters/export/read_only_env.h"
 
 namespace cassandra_bloom {
 
@@ -108,15 +108,17 @@ bool HasFilterThatWeKnow(const TableProperties& properties) {
          PartitionKeyOfFilterName(policy);
 }
 
-FilterKind KindOfRocksdbs(const Slice& block) {
-  switch (RocksdbsKindOf(block.ToStringView())) {
-    case RocksdbsKind::kBloom:
-      return FilterKind::kRocksdbsBloom;
-    case RocksdbsKind::kRibbon:
-      return FilterKind::kRocksdbsRibbon;
-    default:
-      return FilterKind::kRocksdbsOther;
+// Returns which of RocksDB's own filters a block without our trailer is. Of the
+// last five bytes, the first is -1 for a Bloom filter and -2 for a Ribbon
+// filter. For a Bloom filter, the second is 0.
+FilterKind KindOfRocksdbs(std::string_view block) {
+  if (block.size() <= sizeof(kTrailer)) {
+    return FilterKind::kRocksdbsOther;
   }
+  const std::string_view end = block.substr(block.size() - sizeof(kTrailer));
+  return end[0] == '\xff' && end[1] == 0 ? FilterKind::kRocksdbsBloom
+         : end[0] == '\xfe'              ? FilterKind::kRocksdbsRibbon
+                                         : FilterKind::kRocksdbsOther;
 }
 
 bool FailToOpen(const std::string& path, const Status& status,
@@ -250,7 +252,8 @@ void SstFile::AddBlock(const std::string& filter_name, const Slice& block,
   Slice content = block;
   if (filter_name == kRocksdbsFilterName) {
     const auto filter_db = WithoutTrailer(block.ToStringView());
-    kind = filter_db ? FilterKind::kBesideRocksdb : KindOfRocksdbs(block);
+    kind = filter_db ? FilterKind::kBesideRocksdb
+                     : KindOfRocksdbs(block.ToStringView());
     content = filter_db ? Slice(*filter_db) : block;
   }
   filter_kind_ = std::min(filter_kind_, kind);

@@ -2,8 +2,8 @@
 
 // An SST file, read with RocksDB's SstFileReader.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_FILE_H_
-#define CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_FILE_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_FILES_SST_FILE_H_
+#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_FILES_SST_FILE_H_
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/slice.h>
@@ -115,4 +115,4 @@ class SstFile {
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_FILE_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_FILES_SST_FILE_H_
