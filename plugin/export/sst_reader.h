@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What an export needs of an SST file: its filter block and its keys.
+//
+// Tested in tests/export/export_sst_test.cc.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_READER_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_READER_H_

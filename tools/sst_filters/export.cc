@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tested in tests/export/export_command_test.cc.
+// Tested in tests/sst_filters/export/export_command_test.cc.
 
 #include <cstdio>
 #include <filesystem>

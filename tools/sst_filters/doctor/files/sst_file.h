@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // An SST file, read with RocksDB's SstFileReader.
+//
+// Tested in tests/sst_filters/examine_sst_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_FILES_SST_FILE_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_FILES_SST_FILE_H_
