@@ -2,8 +2,8 @@
 
 #include "plugin/export/export_names.h"
 
+#include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 #include <system_error>
 
@@ -26,42 +26,10 @@ std::optional<uint64_t> TakeNumber(std::string_view* text) {
   return number;
 }
 
+// Other bytes have a meaning in options strings.
 bool IsPlain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
          (c >= '0' && c <= '9') || (c != '\0' && std::strchr("/._-", c));
-}
-
-std::string PercentEncoded(std::string_view text) {
-  std::string encoded;
-  for (const char c : text) {
-    if (IsPlain(c)) {
-      encoded += c;
-    } else {
-      char byte[4];
-      std::snprintf(byte, sizeof(byte), "%%%02X",
-                    static_cast<unsigned>(static_cast<unsigned char>(c)));
-      encoded += byte;
-    }
-  }
-  return encoded;
-}
-
-bool PercentDecode(std::string_view text, std::string* decoded) {
-  decoded->clear();
-  for (size_t i = 0; i < text.size(); ++i) {
-    unsigned char byte = static_cast<unsigned char>(text[i]);
-    if (byte == '%') {
-      const std::string_view digits = text.substr(i + 1, 2);
-      const char* const end = digits.data() + digits.size();
-      if (digits.size() != 2 ||
-          std::from_chars(digits.data(), end, byte, 16).ptr != end) {
-        return false;
-      }
-      i += 2;
-    }
-    *decoded += static_cast<char>(byte);
-  }
-  return true;
 }
 
 }  // namespace
@@ -110,7 +78,7 @@ bool IsNameableVersion(const std::string& sstable_version, std::string* error) {
 
 std::string ExportId(const ExportTarget& target) {
   return std::string(kExportListenerName) + "(" + target.sstable_version + "," +
-         PercentEncoded(target.out_dir) + ")";
+         target.out_dir + ")";
 }
 
 bool ParseExportId(std::string_view id, ExportTarget* target,
@@ -126,22 +94,15 @@ bool ParseExportId(std::string_view id, ExportTarget* target,
         "is unknown; the listener is " + ExportId({"/var/lib/filters", "nb"});
     return false;
   }
-  // RocksDB may shorten an id that a user has written, for example at a "#" in
-  // the path. Then there is no ")" at the end.
-  const size_t end = id.find_first_of("):", comma);
-  const std::string_view rest =
-      end == std::string_view::npos ? "" : id.substr(end);
-  if (rest.substr(0, 2) != ")" && rest.substr(0, 2) != "):") {
-    *error =
-        "has no ')' at its end; in the path write %3A for a colon, %3B for a "
-        "semicolon, %23 for #, %29 for ')'";
-    return false;
-  }
   target->sstable_version = id.substr(begin.size(), comma - begin.size());
-  if (!PercentDecode(id.substr(comma + 1, end - comma - 1), &target->out_dir)) {
+  const std::string_view rest = id.substr(comma + 1);
+  const auto end = std::find_if_not(rest.begin(), rest.end(), IsPlain);
+  target->out_dir.assign(rest.begin(), end);
+  const std::string_view after = rest.substr(target->out_dir.size());
+  if (after != ")" && after.substr(0, 2) != "):") {
     *error =
-        "has a % that is not followed by two hexadecimal digits, as in %3A for "
-        "a colon; for % itself write %25";
+        "has no ')' after its path, or another character in the path than "
+        "letters, digits and /._-; a symbolic link may lead to the folder";
     return false;
   }
   if (target->out_dir.empty()) {

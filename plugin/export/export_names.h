@@ -40,9 +40,8 @@ struct ExportTarget {
 
 // Returns the id of the listener for this target, such as
 // "cassandra_bloom_export(nb,/var/lib/filters)". The id contains all settings,
-// because OPTIONS files record nothing else of a listener. Each byte of the
-// path except letters, digits and "/._-" is written as in "%3A", because other
-// bytes may have a meaning in options strings.
+// because OPTIONS files record nothing else of a listener. ParseExportId
+// refuses paths with other bytes than letters, digits and "/._-".
 std::string ExportId(const ExportTarget& target);
 
 // Parses the first id of this kind in `id`. RocksDB before 11.8 reads several

@@ -6,10 +6,10 @@
 #include <rocksdb/sst_file_writer.h>
 #include <sys/file.h>
 
-#include <filesystem>
 #include <stdexcept>
 
 #include "plugin/export/listener.h"
+#include "plugin/export/reconcile.h"
 
 namespace cassandra_bloom::testing {
 
@@ -33,14 +33,6 @@ FilterDbExportCounts CountsOf(const ListenerPtr& listener) {
 void ExportTest::AddFiles(int count) {
   for (int i = 0; i < count; ++i, next_ += 1000) {
     AddFile(&db_, next_, next_ + 1000);
-  }
-}
-
-void ExportTest::RemoveSstFiles(int count) {
-  for (const std::string& name : NamesIn(db_.path())) {
-    if (std::filesystem::path(name).extension() == ".sst" && count-- > 0) {
-      std::filesystem::remove(db_.path() + "/" + name);
-    }
   }
 }
 
@@ -75,22 +67,16 @@ rocksdb::ColumnFamilyHandle* ExportTest::AddColumnFamily(
   return family;
 }
 
-bool ExportTest::Export(const FilterDbExportOptions& options) {
+bool ExportTest::Sync(const ExportOptions& options) {
   error_.clear();
-  return ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/false, options,
-                         &report_, &error_);
-}
-
-bool ExportTest::Sync(const FilterDbExportOptions& options,
-                      const std::string& column_family) {
-  error_.clear();
-  return ExportFilterDbs(db_.path(), column_family, out_.path(), /*sync=*/true,
-                         options, &report_, &error_);
-}
-
-bool ExportTest::TakeOver(FilterDbExportOptions options) {
-  options.overwrite = true;
-  return Sync(options);
+  std::set<std::string> unreadable;
+  const ListSsts list = [this](LiveSsts* live, std::string*) {
+    *live = LiveSstsOf(db_.get());
+    return true;
+  };
+  return cassandra_bloom::Reconcile(*PlanExport(options, &error_), out_.path(),
+                                    list, NeverStop, &unreadable, &report_,
+                                    &error_);
 }
 
 bool ExportTest::Reconcile() {

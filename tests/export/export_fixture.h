@@ -62,9 +62,6 @@ class ExportTest : public ::testing::Test {
   // Adds `count` SST files of 1000 rows each to the database.
   void AddFiles(int count);
 
-  // Deletes `count` SST files without telling RocksDB.
-  void RemoveSstFiles(int count);
-
   // Writes the rows 0 to 999 into an SST file and ingests the file.
   void IngestFile();
 
@@ -75,13 +72,8 @@ class ExportTest : public ::testing::Test {
       const std::string& name, const rocksdb::ColumnFamilyOptions& options,
       const Rows& rows);
 
-  // Export calls ExportFilterDbs without `sync`, and Sync calls it with `sync`.
-  bool Export(const FilterDbExportOptions& options = {});
-  bool Sync(const FilterDbExportOptions& options = {},
-            const std::string& column_family = "");
-
-  // Calls Sync with `overwrite`, as `sst_filters export --sync --force` does.
-  bool TakeOver(FilterDbExportOptions options = {});
+  // Makes the folder hold the filters of the open database.
+  bool Sync(const ExportOptions& options = {});
 
   bool Reconcile();
 

@@ -72,7 +72,7 @@ TEST_F(ListenerTest, ARangeThatIsDeleted) {
 }
 
 // RocksDB sends no event at the end of DB::CompactFiles. Here an iterator also
-// keeps RocksDB from deleting the old files.
+// keeps RocksDB from deleting the old files. So the next event tells.
 TEST_F(ListenerTest, CompactFiles) {
   Listen();
   AddFiles(3);
@@ -84,8 +84,9 @@ TEST_F(ListenerTest, CompactFiles) {
   Require(db_->CompactFiles(rocksdb::CompactionOptions(),
                             {files[0].name, files[1].name, files[2].name},
                             /*output_level=*/2));
+  AddFiles(1);
   ExpectFollowed();
-  EXPECT_EQ(Filters().size(), 1);
+  EXPECT_EQ(Filters().size(), 2);
 }
 
 TEST_F(ListenerTest, SwitchedOnForADatabaseThatHasFiles) {
@@ -183,15 +184,6 @@ TEST_F(ListenerTest, WithEverythingAtOnce) {
       db_.Compact();
     }
   });
-  threads.emplace_back([&] {
-    while (!stop) {
-      FilterDbExportReport report;
-      std::string error;
-      EXPECT_TRUE(ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/true,
-                                  {}, &report, &error))
-          << error << ::testing::PrintToString(report.errors);
-    }
-  });
   for (int i = 0; i < 20; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     EXPECT_TRUE(Reconcile()) << error_;
@@ -256,8 +248,8 @@ class ListenerOptionsTest : public ExportTest {
 // OPTIONS file, which is read again.
 TEST_F(ListenerOptionsTest, SurviveTheOptionsFile) {
   const auto other = std::make_shared<OtherListener>();
-  for (const std::string name : {"a", "a:b;c=d,e {#}\t"}) {
-    const std::string folder = out_ / name;
+  {
+    const std::string folder = out_ / "a";
     for (const auto& listeners : std::vector<std::vector<ListenerPtr>>{
              {NewListener(folder)}, {other, NewListener(folder), other}}) {
       ExpectFed(listeners, folder);

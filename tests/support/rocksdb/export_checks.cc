@@ -194,8 +194,18 @@ std::string OnlySst(const TestDb& db) {
   return files[0].db_path + files[0].name;
 }
 
-std::string Exported(const std::string& sst,
-                     const FilterDbExportOptions& options,
+bool ExportFilterDb(const std::string& sst, const std::string& filter_db,
+                    const ExportOptions& options, ExportedFilterDb* exported,
+                    std::string* error) {
+  const auto plan = PlanExport(options, error);
+  *exported = {};
+  exported->sst_file = sst;
+  exported->filter_db = filter_db;
+  return plan && ExportSst(*plan, options.overwrite, NeverStop, exported,
+                           error) == ExportResult::kDone;
+}
+
+std::string Exported(const std::string& sst, const ExportOptions& options,
                      ExportedFilterDb* exported) {
   const TempDir dir;
   ExportedFilterDb ignored;
@@ -207,8 +217,7 @@ std::string Exported(const std::string& sst,
   return ReadFile(dir / "exported");
 }
 
-std::string ExportError(const std::string& sst,
-                        const FilterDbExportOptions& options) {
+std::string ExportError(const std::string& sst, const ExportOptions& options) {
   const TempDir dir;
   ExportedFilterDb exported;
   std::string error;

@@ -37,14 +37,14 @@ class Examiner {
   // Returns false if a listed file does not exist. The caller must then call
   // Examine with a new listing. A file that does not exist in two listings is
   // reported as missing.
-  bool Examine(const LiveSsts& live) {
+  bool Examine(const DatabaseListing& live) {
     AwaitOptions(live);
     std::map<std::string, FamilyOptions> options;
     for (const auto& known : live.column_families) {
       options.emplace(known.first, options_.Of(known.first));
     }
     bool all_there = true;
-    for (const LiveSst& file : live.files) {
+    for (const ListedSst& file : live.files) {
       if (ssts_.count(file.number) != 0 || !IsWanted(file.column_family)) {
         continue;
       }
@@ -62,7 +62,7 @@ class Examiner {
   }
 
   // Returns the database as the newest listing `live` has it.
-  Database Examined(const LiveSsts& live) const {
+  Database Examined(const DatabaseListing& live) const {
     Database database;
     for (const auto& [name, settings] : live.column_families) {
       if (!IsWanted(name)) {
@@ -73,7 +73,7 @@ class Examiner {
       family.name = name;
       family.options = options_.Of(name);
       family.is_only = live.column_families.size() == 1;
-      for (const LiveSst& file : live.files) {
+      for (const ListedSst& file : live.files) {
         if (file.column_family == name) {
           family.ssts.push_back(ssts_.at(file.number));
           // The newest listing has the right level, because a trivial move may
@@ -94,7 +94,7 @@ class Examiner {
  private:
   // Waits for an OPTIONS file with all column families. A database writes this
   // file a moment after it creates a column family.
-  void AwaitOptions(const LiveSsts& live) {
+  void AwaitOptions(const DatabaseListing& live) {
     const auto knows = [this](const auto& family) {
       return options_.Knows(family.first);
     };
@@ -123,10 +123,10 @@ class Examiner {
 
 }  // namespace
 
-LiveSsts ListLiveSsts(const NamedDatabase& database) {
-  LiveSsts live;
+DatabaseListing ListDatabase(const NamedDatabase& database) {
+  DatabaseListing live;
   OrUnusable([&](std::string* error) {
-    return cassandra_bloom::ListLiveSsts(database.db, database.db_paths,
+    return cassandra_bloom::ListDatabase(database.db, database.db_paths,
                                          /*column_family=*/"", &live, error);
   });
   return live;
@@ -140,8 +140,8 @@ Database ExamineDatabase(const NamedDatabase& database,
   }
   const std::string& db = database.db;
   const FilesWatch watch(SstFoldersOf(db, database.db_paths));
-  const auto list = [&] { return ListLiveSsts(database); };
-  LiveSsts live = list();
+  const auto list = [&] { return ListDatabase(database); };
+  DatabaseListing live = list();
   for (const std::string& name : column_families) {
     if (live.column_families.count(name) == 0) {
       throw Unusable(NoSuchColumnFamily(db, name, live));

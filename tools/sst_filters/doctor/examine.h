@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "plugin/export/live_ssts.h"
 #include "tools/sst_filters/doctor/family.h"
 #include "tools/sst_filters/doctor/files/database_files.h"
+#include "tools/sst_filters/export/database_listing.h"
 
 namespace cassandra_bloom::tools {
 
@@ -20,7 +20,7 @@ struct NamedDatabase {
   std::vector<std::string> db_paths;  // Further folders of SST files.
 };
 
-LiveSsts ListLiveSsts(const NamedDatabase& database);
+DatabaseListing ListDatabase(const NamedDatabase& database);
 
 struct Database {
   std::vector<Family> families;

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "plugin/export/sst_file.h"
 #include "plugin/policy/filter_name.h"
+#include "tools/sst_filters/doctor/files/sst_file.h"
 #include "tools/sst_filters/doctor/files/sst_format.h"
 #include "tools/sst_filters/doctor/filters/expected_filter.h"
 
@@ -115,9 +115,9 @@ bool HoldsWholeKeys(const SstFile& file) {
           (partition_key && partition_key->is_whole()));
 }
 
-Sst ToSst(const LiveSst& listed, const SstFile& file, const std::string& damage,
-          const FilterBlocks& blocks, const LiveSsts& live,
-          const FamilyOptions& options) {
+Sst ToSst(const ListedSst& listed, const SstFile& file,
+          const std::string& damage, const FilterBlocks& blocks,
+          const DatabaseListing& live, const FamilyOptions& options) {
   const auto& properties = file.properties();
   Sst sst;
   sst.file = listed;
@@ -141,7 +141,7 @@ Sst ToSst(const LiveSst& listed, const SstFile& file, const std::string& damage,
 }
 
 // Describes an SST file of which only the entry in the MANIFEST is known.
-Sst NotRead(const LiveSst& listed, FilterState state) {
+Sst NotRead(const ListedSst& listed, FilterState state) {
   Sst sst;
   sst.file = listed;
   sst.layout = "unknown";
@@ -154,7 +154,7 @@ Sst NotRead(const LiveSst& listed, FilterState state) {
 // Describes a file that this filterdb's release of RocksDB cannot open. The
 // rows of the file need not be lost, because the database's own release may be
 // able to read the file.
-Sst Unreadable(const LiveSst& listed, const std::string& error) {
+Sst Unreadable(const ListedSst& listed, const std::string& error) {
   Sst sst = NotRead(listed, FilterState::kUnreadable);
   sst.reason = error;
   const auto format = ReadSstFormat(listed.path);
@@ -225,14 +225,15 @@ void SetFault(FilterState state, const std::string& fault,
   sst->remedy = before_remedy + kRewrite;
 }
 
-Sst MissingSst(const LiveSst& listed) {
+Sst MissingSst(const ListedSst& listed) {
   Sst sst = NotRead(listed, FilterState::kMissing);
   sst.fault = WhyMissing(listed);
   sst.remedy = RemedyForMissing(listed) + " (--db-path)";
   return sst;
 }
 
-std::optional<Sst> ExamineSst(const LiveSst& listed, const LiveSsts& live,
+std::optional<Sst> ExamineSst(const ListedSst& listed,
+                              const DatabaseListing& live,
                               const FamilyOptions& options) {
   if (!listed.error.empty()) {
     return Unreadable(listed, listed.error);

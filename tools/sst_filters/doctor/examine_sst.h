@@ -10,11 +10,11 @@
 #include <optional>
 #include <string>
 
-#include "plugin/export/live_ssts.h"
-#include "plugin/export/sst_file.h"
 #include "tools/sst_filters/doctor/files/options_file.h"
+#include "tools/sst_filters/doctor/files/sst_file.h"
 #include "tools/sst_filters/doctor/filters/filter_blocks.h"
 #include "tools/sst_filters/doctor/filters/policy_in_use.h"
+#include "tools/sst_filters/export/database_listing.h"
 
 namespace cassandra_bloom::tools {
 
@@ -80,7 +80,7 @@ constexpr const FilterStateName& NameOf(FilterState state) {
 }
 
 struct Sst {
-  LiveSst file;
+  ListedSst file;
   // The name of the policy that was set when the file was written. Another
   // policy may have built the filter.
   std::string policy;
@@ -116,7 +116,8 @@ struct Sst {
 // Examines the SST file `listed`, which is one of the files in `live`.
 // `options` are the options of its column family. Does not judge whether a
 // policy asks the filter. Returns nullopt if the file does not exist.
-std::optional<Sst> ExamineSst(const LiveSst& listed, const LiveSsts& live,
+std::optional<Sst> ExamineSst(const ListedSst& listed,
+                              const DatabaseListing& live,
                               const FamilyOptions& options);
 
 // Sets the state, the fault and the remedy of a file. The remedy is
@@ -126,7 +127,7 @@ void SetFault(FilterState state, const std::string& fault,
 
 constexpr char kSwitchOnFirst[] = "switch the policy on, then ";
 
-Sst MissingSst(const LiveSst& listed);
+Sst MissingSst(const ListedSst& listed);
 
 }  // namespace cassandra_bloom::tools
 

@@ -14,8 +14,8 @@
 #include <thread>
 
 #include "plugin/export/export_names.h"
-#include "plugin/export/sst_file.h"
 #include "tools/sst_filters/doctor/files/manifest.h"
+#include "tools/sst_filters/doctor/files/sst_file.h"
 #include "tools/sst_filters/doctor/files/sst_format.h"
 
 namespace cassandra_bloom::tools {
@@ -36,9 +36,10 @@ bool IsWhole(const std::string& sst) {
 
 // Returns DatabaseFiles::newest_is_unlisted. `unlisted` is sorted by number.
 bool NewestIsUnlisted(const std::vector<std::string>& unlisted,
-                      const LiveSsts& live, const std::string& manifest) {
+                      const DatabaseListing& live,
+                      const std::string& manifest) {
   uint64_t newest = 0;
-  for (const LiveSst& sst : live.files) {
+  for (const ListedSst& sst : live.files) {
     newest = std::max(newest, sst.number);
   }
   // Files that a record of the MANIFEST has added are left out. A later record
@@ -82,7 +83,8 @@ FilesWatch::Manifest FilesWatch::ManifestNow() const {
   return {manifest, fs::file_size(manifest, error)};
 }
 
-std::vector<std::string> FilesWatch::UnlistedBy(const LiveSsts& live) const {
+std::vector<std::string> FilesWatch::UnlistedBy(
+    const DatabaseListing& live) const {
   std::vector<std::string> unlisted = UnlistedSsts(live, folders_);
   std::sort(unlisted.begin(), unlisted.end(),
             [](const std::string& a, const std::string& b) {
@@ -91,7 +93,7 @@ std::vector<std::string> FilesWatch::UnlistedBy(const LiveSsts& live) const {
   return unlisted;
 }
 
-DatabaseFiles FilesWatch::Look(const LiveSsts& live,
+DatabaseFiles FilesWatch::Look(const DatabaseListing& live,
                                const ListAgain& list_again) const {
   const Manifest manifest = ManifestNow();
   DatabaseFiles files;
@@ -102,7 +104,7 @@ DatabaseFiles FilesWatch::Look(const LiveSsts& live,
     // Looks again after a pause, because a file may have been written or
     // removed during the first look.
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    const LiveSsts again = list_again();
+    const DatabaseListing again = list_again();
     const std::vector<std::string> still = UnlistedBy(again);
     const std::set<std::string> before(files.unlisted.begin(),
                                        files.unlisted.end());

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "plugin/export/live_ssts.h"
+#include "tools/sst_filters/export/database_listing.h"
 
 namespace cassandra_bloom::tools {
 
@@ -38,20 +38,21 @@ struct DatabaseFiles {
 class FilesWatch {
  public:
   // Lists the live files again. Throws Unusable if that fails.
-  using ListAgain = std::function<LiveSsts()>;
+  using ListAgain = std::function<DatabaseListing()>;
 
   // The first of `folders` is the database's own folder. The other folders have
   // further SST files of the database.
   explicit FilesWatch(std::vector<std::string> folders)
       : folders_(std::move(folders)), manifest_(ManifestNow()) {}
 
-  DatabaseFiles Look(const LiveSsts& live, const ListAgain& list_again) const;
+  DatabaseFiles Look(const DatabaseListing& live,
+                     const ListAgain& list_again) const;
 
  private:
   using Manifest = std::pair<std::string, uint64_t>;  // Its path and size.
 
   Manifest ManifestNow() const;
-  std::vector<std::string> UnlistedBy(const LiveSsts& live) const;
+  std::vector<std::string> UnlistedBy(const DatabaseListing& live) const;
 
   const std::vector<std::string> folders_;
   const Manifest manifest_;

@@ -13,9 +13,9 @@
 #include <sstream>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/export/read_only_env.h"
 #include "plugin/policy/filter_name.h"
 #include "plugin/policy/level_ratio.h"
+#include "tools/sst_filters/export/read_only_env.h"
 
 namespace cassandra_bloom::tools {
 

@@ -14,13 +14,15 @@ namespace {
 // bytes, which is right for bytewise and reverse bytewise orders. A file that
 // was bottommost when it was written is still bottommost, because deeper levels
 // have only older rows.
-bool IsBottommost(const LiveSst& file, const LiveSsts& live) {
-  const auto place = [](const LiveSst& sst) {
+bool IsBottommost(const ListedSst& file, const DatabaseListing& live) {
+  const auto place = [](const ListedSst& sst) {
     return std::tie(sst.column_family, sst.level);
   };
-  const auto deeper = std::upper_bound(
-      live.files.begin(), live.files.end(), file,
-      [&](const LiveSst& a, const LiveSst& b) { return place(a) < place(b); });
+  const auto deeper =
+      std::upper_bound(live.files.begin(), live.files.end(), file,
+                       [&](const ListedSst& a, const ListedSst& b) {
+                         return place(a) < place(b);
+                       });
   const auto [first, last] = std::minmax(file.smallest_key, file.largest_key);
   for (auto other = deeper;
        other != live.files.end() && other->column_family == file.column_family;
@@ -36,9 +38,9 @@ bool IsBottommost(const LiveSst& file, const LiveSsts& live) {
 // Returns the file's place in the levels, as RocksDB told it to the policy when
 // it wrote the file. A file of SstFileWriter gets no level, because
 // SstFileWriter does not know the level.
-SstPlace PlaceOf(const LiveSst& file,
+SstPlace PlaceOf(const ListedSst& file,
                  const ROCKSDB_NAMESPACE::TableProperties& properties,
-                 const LiveSsts& live, const FamilyOptions& options) {
+                 const DatabaseListing& live, const FamilyOptions& options) {
   SstPlace place;
   if (properties.user_collected_properties.count(
           "rocksdb.external_sst_file.version") == 0) {
@@ -59,7 +61,7 @@ SstPlace PlaceOf(const LiveSst& file,
 // Returns whether the first and the last key of the file are known to have no
 // prefix. The policy name in the file does not prove this, because a file has
 // the policy name even if the policy made no filter.
-bool HasNoPrefix(const LiveSst& file, const LiveSsts& live) {
+bool HasNoPrefix(const ListedSst& file, const DatabaseListing& live) {
   const auto family = live.column_families.find(file.column_family);
   if (family == live.column_families.end() ||
       family->second.prefix_extractor == nullptr) {
@@ -72,9 +74,9 @@ bool HasNoPrefix(const LiveSst& file, const LiveSsts& live) {
 
 }  // namespace
 
-Expected ExpectedOf(const LiveSst& file,
+Expected ExpectedOf(const ListedSst& file,
                     const ROCKSDB_NAMESPACE::TableProperties& properties,
-                    const LiveSsts& live, const FamilyOptions& options) {
+                    const DatabaseListing& live, const FamilyOptions& options) {
   if (!options.IsOn()) {
     return Expected::kFilter;
   }

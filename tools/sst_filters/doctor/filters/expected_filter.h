@@ -12,8 +12,8 @@
 
 #include <string>
 
-#include "plugin/export/live_ssts.h"
 #include "tools/sst_filters/doctor/files/options_file.h"
+#include "tools/sst_filters/export/database_listing.h"
 
 namespace cassandra_bloom::tools {
 
@@ -28,9 +28,9 @@ enum class Expected {
 
 // Returns whether the options give a filter to `file`, which has none. `live`
 // contains `file`, and is sorted by column family and level.
-Expected ExpectedOf(const LiveSst& file,
+Expected ExpectedOf(const ListedSst& file,
                     const ROCKSDB_NAMESPACE::TableProperties& properties,
-                    const LiveSsts& live, const FamilyOptions& options);
+                    const DatabaseListing& live, const FamilyOptions& options);
 
 }  // namespace cassandra_bloom::tools
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plugin/export/sst_file.h"
+#include "tools/sst_filters/doctor/files/sst_file.h"
 
 namespace cassandra_bloom::tools {
 

@@ -10,8 +10,8 @@
 
 #include <string>
 
-#include "plugin/export/sst_file.h"
 #include "tools/sst_filters/doctor/files/options_file.h"
+#include "tools/sst_filters/doctor/files/sst_file.h"
 
 namespace cassandra_bloom::tools {
 

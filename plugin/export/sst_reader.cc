@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/export/sst_file.h"
+#include "plugin/export/sst_reader.h"
 
-#include <rocksdb/cache.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/iterator.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/options.h>
+#include <rocksdb/slice.h>
 #include <rocksdb/table.h>
 
-#include <algorithm>
-#include <vector>
-
-#include "plugin/export/read_only_env.h"
 #include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
+#include "plugin/policy/partition_transform.h"
 
 namespace cassandra_bloom {
 
@@ -33,21 +30,19 @@ using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::SstFileReader;
 using ROCKSDB_NAMESPACE::Status;
-using ROCKSDB_NAMESPACE::TableProperties;
 
 namespace {
 
 // Since RocksDB 9.2, SstFileReader::NewTableIterator shows deletions, too.
 constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
 
-// A policy to which RocksDB passes the filter blocks of a file when it opens
-// the file, if the filter has this name. Lives as long as the reader.
+// A policy to which RocksDB passes the block of a full filter when it opens a
+// file, if the filter has this name. Lives as long as the file's reader, but
+// passes a block on only during the open.
 class BlockObserver final : public FilterPolicy {
  public:
-  using Visit = std::function<void(const Slice& block)>;
-
-  BlockObserver(std::string filter_name, Visit visit)
-      : filter_name_(std::move(filter_name)), visit_(std::move(visit)) {}
+  BlockObserver(std::string filter_name, std::optional<std::string_view>* block)
+      : filter_name_(std::move(filter_name)), block_(block) {}
 
   const char* Name() const override { return kPolicyName; }
   const char* CompatibilityName() const override {
@@ -58,19 +53,17 @@ class BlockObserver final : public FilterPolicy {
     return nullptr;
   }
   FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
-    if (visit_) {
-      visit_(contents);
+    if (block_ != nullptr) {
+      *block_ = contents.ToStringView();
     }
     return nullptr;  // The filter is never queried.
   }
 
-  // Stops the calls of `visit`, which may refer to objects that no longer exist
-  // when the keys are read.
-  void EndVisits() { visit_ = nullptr; }
+  void EndOpen() { block_ = nullptr; }
 
  private:
   const std::string filter_name_;
-  Visit visit_;
+  std::optional<std::string_view>* block_;
 };
 
 // Merges all values into an empty one, because only keys are wanted. Without a
@@ -96,27 +89,6 @@ const Comparator* ComparatorByName(const std::string& name) {
     }
   }
   return nullptr;
-}
-
-// Returns true if the recorded policy writes only filters that SstFile can
-// visit. If SstFile has visited no block of such a policy, the filter is
-// damaged. Returns false for policies before RocksDB 7.0, because they also
-// wrote filters that SstFile cannot visit.
-bool HasFilterThatWeKnow(const TableProperties& properties) {
-  const std::string& policy = properties.filter_policy_name;
-  return policy == "bloomfilter" || policy == "ribbonfilter" ||
-         PartitionKeyOfFilterName(policy);
-}
-
-FilterKind KindOfRocksdbs(const Slice& block) {
-  switch (RocksdbsKindOf(block.ToStringView())) {
-    case RocksdbsKind::kBloom:
-      return FilterKind::kRocksdbsBloom;
-    case RocksdbsKind::kRibbon:
-      return FilterKind::kRocksdbsRibbon;
-    default:
-      return FilterKind::kRocksdbsOther;
-  }
 }
 
 bool FailToOpen(const std::string& path, const Status& status,
@@ -153,129 +125,97 @@ bool TakeKey(const Iterator& iterator, std::string_view* key) {
 
 }  // namespace
 
-std::unique_ptr<SstFile> SstFile::Open(const std::string& path,
-                                       const VisitBlock& visit,
-                                       std::string* error) {
-  std::unique_ptr<SstFile> file(new SstFile(path));
-  const bool good = visit
-                        ? file->OpenWithFilter(visit, error)
-                        : file->OpenWithoutFilter(BytewiseComparator(), error);
-  return good ? std::move(file) : nullptr;
+std::unique_ptr<SstReader> SstReader::Open(const std::string& path,
+                                           std::string* error) {
+  std::unique_ptr<SstReader> sst(new SstReader(path));
+  const Status status = sst->OpenWith(BytewiseComparator(), kPolicyName);
+  return status.ok() || FailToOpen(path, status, error) ? std::move(sst)
+                                                        : nullptr;
 }
 
-// Opens the file. If `visit` is not null, calls it for the blocks of the file's
-// filter if that filter has the name `filter_name`.
-Status SstFile::OpenReader(const Comparator* comparator,
-                           const std::string& filter_name,
-                           const VisitBlock& visit) {
-  std::shared_ptr<BlockObserver> observer;
-  if (visit) {
-    observer = std::make_shared<BlockObserver>(
-        filter_name,
-        [&](const Slice& block) { AddBlock(filter_name, block, visit); });
-  }
+// Opens the file, and sets `block_` if it has a full filter of this name. A
+// failure leaves everything as it was. Without a block cache, RocksDB does not
+// read the partitions of a filter.
+Status SstReader::OpenWith(const Comparator* comparator,
+                           const std::string& filter_name) {
+  std::optional<std::string_view> block;
+  const auto observer = std::make_shared<BlockObserver>(filter_name, &block);
   BlockBasedTableOptions table_options;
-  // When RocksDB opens a file, it reads filter partitions only if there is a
-  // block cache.
-  table_options.no_block_cache = observer == nullptr;
-  table_options.block_cache = ROCKSDB_NAMESPACE::NewLRUCache(size_t{1} << 20);
+  table_options.no_block_cache = true;
   table_options.filter_policy = observer;
   Options options;
-  options.env = ReadOnlyEnv();
-  options.info_log = NewDiscardingLogger();
   options.comparator = comparator;
   options.merge_operator = std::make_shared<KeysOnlyMergeOperator>();
   options.table_factory.reset(
       ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table_options));
   auto reader = std::make_unique<SstFileReader>(options);
-  Status status = reader->Open(path_);
-  if (observer != nullptr) {
-    observer->EndVisits();
-  }
+  const Status status = reader->Open(path_);
+  observer->EndOpen();
   if (status.ok()) {
     reader_ = std::move(reader);
     properties_ = reader_->GetTableProperties();
-    if (properties_->filter_size == 0) {
-      filter_kind_ = FilterKind::kNone;
-    }
+    block_ = block;
+    filter_name_ = filter_name;
   }
   return status;
 }
 
-bool SstFile::OpenWithoutFilter(const Comparator* comparator,
-                                std::string* error) {
-  const Status status = OpenReader(comparator, "", /*visit=*/nullptr);
-  return status.ok() || FailToOpen(path_, status, error);
+std::optional<PartitionKeyExtractor> SstReader::partition_key() const {
+  return PartitionKeyOfFilterName(properties_->filter_policy_name);
 }
 
-// Opens the file as one with a filter of whole keys of this library. If it has
-// another filter, opens it again for each other name that its filter may have,
-// because RocksDB passes a filter's blocks only to a policy with the filter's
-// name.
-bool SstFile::OpenWithFilter(const VisitBlock& visit, std::string* error) {
-  was_visited_ = true;
-  std::vector<std::string> names = {kPolicyName};
-  for (size_t i = 0; i < names.size(); ++i) {
-    const Status status = OpenReader(BytewiseComparator(), names[i], visit);
-    if (status.IsCorruption()) {
-      // A filter partition cannot be read. The rest of the file may be good
-      // (BlockBasedTable::PrefetchIndexAndFilterBlocks).
-      damage_of_partition_ = status.ToString();
-      filter_kind_ = FilterKind::kUnknown;
-      num_blocks_ = 0;
-      return OpenWithoutFilter(BytewiseComparator(), error);
-    }
-    if (!status.ok()) {
-      return FailToOpen(path_, status, error);
-    }
-    if (num_blocks_ > 0 || filter_kind_ == FilterKind::kNone) {
-      return true;
-    }
-    if (i == 0) {
-      const std::string& policy = properties_->filter_policy_name;
-      if (policy != kPolicyName && PartitionKeyOfFilterName(policy)) {
-        names.push_back(policy);
+// RocksDB passes a block only to a policy with the filter's name, which need
+// not be the name of the policy that the file names.
+std::string SstReader::FindBlock(const PartitionKeyExtractor& partition_key,
+                                 std::string_view* filter_db) {
+  if (properties_->filter_size == 0) {
+    return "there is no filter in the file";
+  }
+  for (const std::string& name :
+       {FilterNameFor(partition_key), std::string(kRocksdbsFilterName)}) {
+    if (!block_ && name != filter_name_) {
+      const Status status = OpenWith(BytewiseComparator(), name);
+      if (!status.ok()) {
+        return "its filter cannot be read: " + status.ToString();
       }
-      names.emplace_back(kRocksdbsFilterName);
     }
   }
-  return true;
-}
-
-void SstFile::AddBlock(const std::string& filter_name, const Slice& block,
-                       const VisitBlock& visit) {
-  ++num_blocks_;
-  block_bytes_ += block.size();
-  FilterKind kind = FilterKind::kCassandra;
-  Slice content = block;
-  if (filter_name == kRocksdbsFilterName) {
-    const auto filter_db = WithoutTrailer(block.ToStringView());
-    kind = filter_db ? FilterKind::kBesideRocksdb : KindOfRocksdbs(block);
-    content = filter_db ? Slice(*filter_db) : block;
+  for (const std::string& why :
+       {WhyNotOurs(partition_key), WhyNotKeysAlone()}) {
+    if (!why.empty()) {
+      return why;
+    }
   }
-  filter_kind_ = std::min(filter_kind_, kind);
-  visit(content, kind);
-}
-
-// Compares the sizes, because a partitioned filter may have only one partition.
-// Then `filter_size` is larger than block_bytes_, because it includes the index
-// of the partitions.
-bool SstFile::has_full_filter() const {
-  return num_blocks_ == 1 && block_bytes_ == properties_->filter_size;
-}
-
-// Sources: FullFilterBlockReader::Create and
-// PartitionedFilterBlockReader::Create (table/block_based).
-std::string SstFile::FindFilterDamage() const {
-  if (!damage_of_partition_.empty() || filter_kind_ != FilterKind::kUnknown ||
-      !was_visited_ || !HasFilterThatWeKnow(*properties_)) {
-    return damage_of_partition_;
+  // The size of a partitioned filter includes the index of its partitions.
+  if (block_->size() != properties_->filter_size) {
+    return "its filter is partitioned";
   }
-  const Status status = reader_->VerifyChecksum();
-  return status.ok() ? "" : status.ToString();
+  *filter_db =
+      filter_name_ == kRocksdbsFilterName ? *WithoutTrailer(*block_) : *block_;
+  return "";
 }
 
-FilterHolds SstFile::filter_holds() const {
+std::string SstReader::WhyNotOurs(
+    const PartitionKeyExtractor& partition_key) const {
+  const std::string& policy = properties_->filter_policy_name;
+  if (block_ && filter_name_ == kRocksdbsFilterName) {
+    if (!WithoutTrailer(*block_)) {
+      return "it has a filter of RocksDB's own, not ours";
+    }
+    return partition_key.is_whole() ? "" : "its filter holds whole keys";
+  }
+  const std::string name = FilterNameFor(partition_key);
+  if (policy != name || (block_ && filter_name_ != name)) {
+    return "its filter is of the policy '" + policy + "'";
+  }
+  return block_ ? ""
+                : "its filter is partitioned, damaged, or not of the policy '" +
+                      policy + "', which the file names";
+}
+
+// A filter that also holds prefixes will do if each prefix ends where its
+// partition key ends.
+std::string SstReader::WhyNotKeysAlone() const {
   const auto is_on = [this](const char* name) {
     const auto& all = properties_->user_collected_properties;
     const auto found = all.find(name);
@@ -283,15 +223,18 @@ FilterHolds SstFile::filter_holds() const {
   };
   const bool keys = is_on("rocksdb.block.based.table.whole.key.filtering");
   const bool prefixes = is_on("rocksdb.block.based.table.prefix.filtering");
-  return keys ? (prefixes ? FilterHolds::kBoth : FilterHolds::kKeys)
-              : (prefixes ? FilterHolds::kPrefixes : FilterHolds::kUnknown);
+  if (prefixes && !keys) {
+    return "its filter holds prefixes, not keys";
+  }
+  const bool prefixes_end_with_partition_keys =
+      partition_key() && properties_->prefix_extractor_name ==
+                             PartitionTransform::IdFor(*partition_key());
+  return (keys && !prefixes) || prefixes_end_with_partition_keys
+             ? ""
+             : "its filter does not hold whole keys alone";
 }
 
-std::optional<PartitionKeyExtractor> SstFile::partition_key() const {
-  return PartitionKeyOfFilterName(properties_->filter_policy_name);
-}
-
-bool SstFile::CanReadKeys(std::string* error) const {
+bool SstReader::CanReadKeys(std::string* error) const {
   const std::string& comparator = properties_->comparator_name;
   if (ComparatorByName(comparator) == nullptr) {
     *error = path_ +
@@ -323,15 +266,17 @@ bool SstFile::CanReadKeys(std::string* error) const {
 
 // Opens the file again if it was opened with another comparator. That is known
 // only now, because the comparator's name is in the file.
-bool SstFile::ForEachKey(const VisitKey& visit, std::string* error) {
+bool SstReader::ForEachKey(const VisitKey& visit, std::string* error) {
   if (!CanReadKeys(error)) {
     return false;
   }
   const Comparator* const comparator =
       ComparatorByName(properties_->comparator_name);
-  if (comparator != BytewiseComparator() &&
-      !OpenWithoutFilter(comparator, error)) {
-    return false;
+  if (comparator != BytewiseComparator()) {
+    const Status status = OpenWith(comparator, filter_name_);
+    if (!status.ok()) {
+      return FailToOpen(path_, status, error);
+    }
   }
   const std::unique_ptr<Iterator> iterator = NewKeyIterator(reader_.get());
   uint64_t seen = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/export/recorded_options.h"
+#include "tools/sst_filters/export/recorded_options.h"
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/export/read_only_env.h"
 #include "plugin/policy/filter_bits_api.h"
+#include "tools/sst_filters/export/read_only_env.h"
 
 namespace cassandra_bloom {
 

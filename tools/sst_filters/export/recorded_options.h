@@ -3,10 +3,10 @@
 // Reads from a database's OPTIONS file the options that are needed to list the
 // database's files. Another program may have written the file.
 //
-// Tested in tests/export/live_ssts_test.cc.
+// Tested in tests/sst_filters/export/database_listing_test.cc.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_RECORDED_OPTIONS_H_
-#define CASSANDRA_BLOOM_PLUGIN_EXPORT_RECORDED_OPTIONS_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_EXPORT_RECORDED_OPTIONS_H_
+#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_EXPORT_RECORDED_OPTIONS_H_
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/options.h>
@@ -70,4 +70,4 @@ RecordedOptions LoadRecordedOptions(const std::string& db_dir);
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_EXPORT_RECORDED_OPTIONS_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_EXPORT_RECORDED_OPTIONS_H_

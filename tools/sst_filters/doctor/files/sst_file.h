@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // An SST file, read with RocksDB's SstFileReader.
+//
+// Tested in tests/sst_filters/examine_sst_test.cc.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_FILE_H_
-#define CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_FILE_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_FILES_SST_FILE_H_
+#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_FILES_SST_FILE_H_
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/slice.h>
@@ -115,4 +117,4 @@ class SstFile {
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_EXPORT_SST_FILE_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_FILES_SST_FILE_H_

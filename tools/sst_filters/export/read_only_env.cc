@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/export/read_only_env.h"
+#include "tools/sst_filters/export/read_only_env.h"
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/file_system.h>

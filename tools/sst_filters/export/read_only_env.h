@@ -2,10 +2,10 @@
 
 // An Env for reading a database that belongs to another program.
 //
-// Tested in tests/export/live_ssts_test.cc.
+// Tested in tests/sst_filters/export/database_listing_test.cc.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_READ_ONLY_ENV_H_
-#define CASSANDRA_BLOOM_PLUGIN_EXPORT_READ_ONLY_ENV_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_EXPORT_READ_ONLY_ENV_H_
+#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_EXPORT_READ_ONLY_ENV_H_
 
 #include <rocksdb/env.h>
 
@@ -25,4 +25,4 @@ std::shared_ptr<ROCKSDB_NAMESPACE::Logger> NewDiscardingLogger();
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_EXPORT_READ_ONLY_ENV_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_EXPORT_READ_ONLY_ENV_H_
