@@ -92,7 +92,7 @@ class Examiner {
     for (int attempt = 1;; ++attempt) {
       const Listing listing = List();
       const auto sample = SampleOf(listing);
-      if (ExamineAll(listing, sample) || attempt == kListings) {
+      if (ExamineAll(listing, sample, attempt == kListings)) {
         return Result(listing, sample);
       }
     }
@@ -218,8 +218,9 @@ class Examiner {
     return sample;
   }
 
-  // Returns false if a file does not exist any more.
-  bool ExamineAll(const Listing& listing, const Sample& sample) {
+  // Returns false if a file does not exist any more, unless this is the last
+  // listing.
+  bool ExamineAll(const Listing& listing, const Sample& sample, bool is_last) {
     witness_.num_random_keys = std::min(
         kRandomKeysOfOne, kRandomKeys / std::max<size_t>(1, sample.size()));
     bool all_there = true;
@@ -235,23 +236,29 @@ class Examiner {
           listing.families.at(file->column_family_name);
       state->sst.not_asked = options.not_asked;
       Status status;
+      bool is_there = true;
       if (options.not_asked.empty()) {
         status = Measure(listing, *file, options, &state->sst);
+        is_there = !IsGone(status);
         if (status.ok()) {
           status = LookUp(listing, *file, options,
                           &iterators[file->column_family_name], &state->sst);
         }
       }
-      if (IsGone(status) && state->listings_without_it++ == 0) {
+      // A file that is missing in two listings is lost. But a look-up may meet
+      // another file that is gone, and that file gone in the next listing.
+      if (IsGone(status) && !is_last &&
+          (is_there || state->listings_without_it++ == 0)) {
         all_there = false;
         continue;
       }
       if (!status.ok()) {
         state->sst.not_asked =
-            IsGone(status)
+            !is_there
                 ? "the file is missing, though the database lists it; if it "
                   "has db_paths or cf_paths, name them by --db-path"
-                : "RocksDB cannot read it: " + status.ToString();
+            : IsGone(status) ? "a look-up met another file that is missing"
+                             : "RocksDB cannot read it: " + status.ToString();
       }
       state->done = true;
     }

@@ -54,9 +54,10 @@ std::string AdviceAboutBits(const JudgedFamily& judged,
     return ThreeDigits(8 * bytes / all.filter_keys) + " bits per key";
   };
   // With optimize_filters_for_memory, one filter may be a third larger than
-  // planned (MemoryFit).
-  const double tolerance =
-      options.table.optimize_filters_for_memory ? 4 / 3.0 : 1.1;
+  // planned (MemoryFit), and a filter of small partitions has a large index.
+  const bool may_be_larger = options.table.optimize_filters_for_memory ||
+                             options.table.partition_filters;
+  const double tolerance = may_be_larger ? 4 / 3.0 : 1.1;
   if (all.filter_bytes > tolerance * planned.bytes) {
     return "the filters have " + per_key(all.filter_bytes) +
            ", and the policy would now give them " + per_key(planned.bytes) +

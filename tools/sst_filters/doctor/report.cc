@@ -39,7 +39,6 @@ std::vector<Problem> ProblemsOf(const JudgedFamily& judged) {
     problems.push_back({Use::kNotUsed,
                         "the policy is refused: " + options.refused,
                         "correct it, then compact",
-                        -1,
                         {}});
   }
   for (const JudgedSst& sst : judged.ssts) {
@@ -142,10 +141,9 @@ std::string NamesOf(const std::vector<std::string>& ssts, size_t most) {
 
 void PrintProblem(const Problem& problem) {
   constexpr size_t kMostNamed = 10;
-  std::printf("  %s: %s",
+  std::printf("  %s: %s\n",
               problem.use == Use::kNotUsed ? "fault" : "could not be asked",
               Printable(problem.why).c_str());
-  std::printf("\n");
   if (!problem.remedy.empty()) {
     std::printf("    to do: %s\n", Printable(problem.remedy).c_str());
   }

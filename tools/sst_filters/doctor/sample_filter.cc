@@ -79,7 +79,18 @@ SampledFilter SampleFilter(const FilterPolicy& policy,
     sample.is_none = true;
     return sample;
   }
-  const double count = std::clamp(keys, 1.0, kMostKeys);
+  double count = std::clamp(keys, 1.0, kMostKeys);
+  if (options.table.partition_filters) {
+    // As RocksDB cuts partitions (block_based_table_builder.cc).
+    const auto deviation = options.table.block_size_deviation;
+    const uint64_t partition = (options.table.metadata_block_size *
+                                    static_cast<uint64_t>(100 - deviation) +
+                                99) /
+                               100;
+    count = std::clamp(
+        static_cast<double>(builder->ApproximateNumEntries(partition)), 1.0,
+        count);
+  }
   std::mt19937_64 random(1);
   for (double added = 0; added < count; ++added) {
     const uint64_t key[] = {random(), random()};
