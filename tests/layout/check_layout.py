@@ -42,14 +42,7 @@ TOOLS_EDGES = {
     "filterdb/mending": {"filterdb/sstable", "filterdb/sstable/bytes", "filterdb/health"},
     "filterdb/commands": {"filterdb/sstable", "filterdb/health", "filterdb/mending"},
     "tools/sst_filters/export": set(),
-    "tools/sst_filters/doctor/files": {"tools/sst_filters/export"},
-    "tools/sst_filters/doctor/filters": {
-        "filterdb/health", "tools/sst_filters/export", "tools/sst_filters/doctor/files"
-    },
-    "tools/sst_filters": {
-        "filterdb/commands", "filterdb/health", "tools/sst_filters/export",
-        "tools/sst_filters/doctor/files", "tools/sst_filters/doctor/filters",
-    },
+    "tools/sst_filters": {"filterdb/commands", "tools/sst_filters/export"},
 }
 # What tools/ may include of filterdb/: how its commands print and parse.
 CONSOLE = {

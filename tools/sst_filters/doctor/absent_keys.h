@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Tested in tests/sst_filters/doctor/not_asked_test.cc.
+// Tested in tests/sst_filters/doctor/not_used_test.cc.
+
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_ABSENT_KEYS_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_ABSENT_KEYS_H_
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "plugin/policy/running_rocksdb.h"
-#include "tools/sst_filters/doctor/report.h"
+#include "tools/sst_filters/doctor/doctor_report.h"
 #include "tools/sst_filters/subcommands.h"
 
 namespace cassandra_bloom::tools {

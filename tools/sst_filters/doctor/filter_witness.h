@@ -7,6 +7,8 @@
 // notes which file was read last.
 //
 // All of this serves one thread.
+//
+// Tested in tests/sst_filters/doctor/doctor_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_FILTER_WITNESS_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_FILTER_WITNESS_H_

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Tested in tests/sst_filters/doctor/forecast_test.cc.
+
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_SAMPLE_FILTER_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_SAMPLE_FILTER_H_
 
@@ -31,8 +33,9 @@ struct SampledFilter {
 };
 
 // Lets the policy build a filter of `keys` keys, but of at most 20,000, and
-// asks it. If filters are partitioned, builds one partition. RocksDB must have told the policy the options of the column family
-// (ValidateOptions), as FamilyOptions does for the policy of the OPTIONS file.
+// asks it. If filters are partitioned, builds one partition. RocksDB must have
+// told the policy the options of the column family (ValidateOptions), as
+// FamilyOptions does for the policy of the OPTIONS file.
 SampledFilter SampleFilter(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
                            const FamilyOptions& options, const Place& place,
                            double keys);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/sst_filters/doctor/report.h"
+#include "tools/sst_filters/doctor/doctor_report.h"
 
 #include <algorithm>
 #include <cmath>

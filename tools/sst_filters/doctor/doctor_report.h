@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_REPORT_H_
-#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_REPORT_H_
+// Tested in tests/sst_filters/doctor/doctor_test.cc.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_DOCTOR_REPORT_H_
+#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_DOCTOR_REPORT_H_
 
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -47,4 +49,4 @@ Json ToJson(const Report& report);
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_REPORT_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_DOCTOR_REPORT_H_
