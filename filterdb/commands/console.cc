@@ -141,7 +141,7 @@ int RunProgram(const std::string& name, const std::string& description,
   if (HasEmptyValue(app, {argv + std::min(argc, 1), argv + argc})) {
     return kUnusable;
   }
-  CleanUpAtSignals();
+  CatchSignals();
   ReturnLargeBlocksAtOnce();
   try {
     app.parse(argc, argv);

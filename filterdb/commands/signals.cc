@@ -2,40 +2,27 @@
 
 #include "filterdb/commands/signals.h"
 
-#include <pthread.h>
 #include <signal.h>
-
-#include "plugin/filter_db/write_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
-pthread_t writing_thread;
 volatile sig_atomic_t is_held = 0;
 volatile sig_atomic_t held_signal = 0;
 
-extern "C" void CleanUpAndDie(int number) {
-  // Only the writing thread may read the name of its temporary file. Other
-  // threads, such as those of RocksDB, pass the signal on to the writing
-  // thread. All functions called here are safe in signal handlers
-  // (signal-safety(7)). pthread_equal is safe because it only compares.
-  if (!pthread_equal(pthread_self(), writing_thread)) {
-    pthread_kill(writing_thread, number);
-    return;
-  }
+// All functions called here are safe in signal handlers (signal-safety(7)).
+extern "C" void HoldOrDie(int number) {
   if (is_held != 0 && held_signal == 0) {
     held_signal = number;
     return;
   }
-  RemoveTemporaryFilesBeingWritten();
   signal(number, SIG_DFL);
   raise(number);  // SA_NODEFER lets this end the process at once.
 }
 
 }  // namespace
 
-void CleanUpAtSignals() {
-  writing_thread = pthread_self();
+void CatchSignals() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action;
     // If a signal is already ignored, it stays ignored. For example, nohup lets
@@ -45,7 +32,7 @@ void CleanUpAtSignals() {
       continue;
     }
     action = {};
-    action.sa_handler = CleanUpAndDie;
+    action.sa_handler = HoldOrDie;
     // With SA_RESTART, a signal that is held back does not make reads and
     // writes fail.
     action.sa_flags = SA_NODEFER | SA_RESTART;

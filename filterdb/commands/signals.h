@@ -7,10 +7,10 @@
 
 namespace cassandra_bloom::tools {
 
-// Makes SIGINT, SIGTERM and SIGHUP remove the temporary files that the calling
-// thread is writing, before they end the process. The exit status then shows
-// the signal. Only the calling thread may write files.
-void CleanUpAtSignals();
+// Lets HeldSignal hold back SIGINT, SIGTERM and SIGHUP. They still end the
+// process if none is held. The temporary file that it was writing is then left,
+// and the next run for the same file removes it.
+void CatchSignals();
 
 // Holds back the first SIGINT, SIGTERM or SIGHUP, so that work of many steps
 // can end between two steps. A second signal ends the process at once.

@@ -96,11 +96,11 @@ CASSANDRA_BLOOM_EXPORT bool ReconcileFilterDbExports(
 
 // Returns a listener for DBOptions::listeners. It makes `out_dir` hold the
 // filters of the live SST files, like ReconcileFilterDbExports, soon after each
-// flush, compaction, ingestion and deletion of an SST file. A thread of
-// the listener does this work. The listener serves one database, in local
-// files, and one folder, which may come into being later. If the version is
-// unknown or `out_dir` has another character or is empty, returns nullptr and
-// sets `*error`. RocksDB crashes if a listener is null.
+// flush, compaction, ingestion and deletion of an SST file. A thread of the
+// listener does this work. The listener serves one database, in local files,
+// and one folder, which may come into being later. If the version is unknown,
+// or if `out_dir` is empty or has a character that is not allowed below,
+// returns nullptr and sets `*error`. RocksDB crashes if a listener is null.
 //
 // In an options string or an OPTIONS file, in a process that has called
 // register_cassandra_bloom (filter_policy.h), the same listener is:
@@ -116,8 +116,8 @@ CASSANDRA_BLOOM_EXPORT bool ReconcileFilterDbExports(
 // A failure of the listener never makes an operation of the database fail. The
 // listener counts failures and logs them in RocksDB's LOG or on stderr. What
 // has failed is tried again after the next event. An SST file that could not be
-// read is tried again at most once a minute.
-// `sst_filters export --dry-run` says what is missing.
+// read is tried again at most once a minute. `sst_filters export --dry-run`
+// says what is missing.
 //
 // RocksDB sends no event when a database is opened, for files that a crash left
 // behind, for imported files, for a dropped column family, and at the end of

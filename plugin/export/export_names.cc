@@ -5,26 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <system_error>
 
-#include "cassandra_bloom/filter_db.h"
-#include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom {
 namespace {
-
-// Removes an unsigned number from the front of `*text`.
-std::optional<uint64_t> TakeNumber(std::string_view* text) {
-  uint64_t number = 0;
-  const char* const end = text->data() + text->size();
-  const auto [rest, error] = std::from_chars(text->data(), end, number);
-  if (error != std::errc()) {
-    return std::nullopt;
-  }
-  text->remove_prefix(static_cast<size_t>(rest - text->data()));
-  return number;
-}
 
 // Other bytes have a meaning in options strings.
 bool IsPlain(char c) {
@@ -44,36 +29,16 @@ std::string FilterDbName(const std::string& sstable_version, uint64_t number) {
 // writes them.
 std::optional<uint64_t> NumberOfFilterDb(std::string_view name,
                                          const std::string& sstable_version) {
-  std::string_view rest = name;
-  if (rest.substr(0, sstable_version.size()) != sstable_version) {
+  const std::string begin = sstable_version + "-";
+  if (name.substr(0, begin.size()) != begin) {
     return std::nullopt;
   }
-  rest.remove_prefix(sstable_version.size());
-  rest.remove_prefix(rest.substr(0, 1) == "-" ? 1 : 0);
-  const std::optional<uint64_t> number = TakeNumber(&rest);
-  return number && name == FilterDbName(sstable_version, *number)
-             ? number
+  const std::string_view rest = name.substr(begin.size());
+  uint64_t number = 0;
+  std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  return name == FilterDbName(sstable_version, number)
+             ? std::optional<uint64_t>(number)
              : std::nullopt;
-}
-
-std::optional<uint64_t> NumberOfSst(const std::string& path) {
-  std::string_view name = FileNameOf(path);
-  const std::optional<uint64_t> number = TakeNumber(&name);
-  return name == ".sst" ? number : std::nullopt;
-}
-
-bool IsNameableVersion(const std::string& sstable_version, std::string* error) {
-  FilterForm form;
-  if (!FormOfSstableVersion(sstable_version, &form, error)) {
-    return false;
-  }
-  if (sstable_version == FormName(form)) {
-    *error = "'" + sstable_version +
-             "' is a form, but the names of the files need an SSTable version, "
-             "such as nb";
-    return false;
-  }
-  return true;
 }
 
 std::string ExportId(const ExportTarget& target) {
@@ -109,7 +74,7 @@ bool ParseExportId(std::string_view id, ExportTarget* target,
     *error = "has no path of the folder to export to";
     return false;
   }
-  return IsNameableVersion(target->sstable_version, error);
+  return true;
 }
 
 }  // namespace cassandra_bloom

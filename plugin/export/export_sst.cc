@@ -10,6 +10,7 @@
 #include "plugin/filter/block_layout.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/filter_db/filter_db_file.h"
+#include "plugin/filter_db/sstable_version.h"
 #include "plugin/filter_db/write_file.h"
 #include "plugin/policy/policy_options.h"
 #include "plugin/policy/running_rocksdb.h"
@@ -190,6 +191,12 @@ std::optional<ExportPlan> PlanExport(const ExportOptions& options,
     *error =
         "this process runs another release of RocksDB than the one that "
         "the export was compiled for";
+    return std::nullopt;
+  }
+  if (IsFormName(options.sstable_version)) {
+    *error = "'" + options.sstable_version +
+             "' is a form, but the names of the files need an SSTable version, "
+             "such as nb";
     return std::nullopt;
   }
   ExportPlan plan;

@@ -23,7 +23,7 @@ enum class ExportFrom {
 };
 
 struct ExportOptions {
-  // The SSTable version of the Filter.db, such as "nb".
+  // The SSTable version of the Filter.db, such as "nb", not the name of a form.
   std::string sstable_version = "nb";
 
   ExportFrom from = ExportFrom::kBlockOrKeys;

@@ -96,7 +96,7 @@ bool ReconcileFilterDbExports(DB* db, const std::string& out_dir,
   ExportOptions options;
   options.sstable_version = sstable_version;
   const auto plan = PlanExport(options, error);
-  if (!plan || !IsNameableVersion(sstable_version, error)) {
+  if (!plan) {
     return false;
   }
   const ListSsts list = [db](LiveSsts* live, std::string*) {

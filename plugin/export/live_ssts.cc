@@ -39,8 +39,6 @@ LiveSst ToLiveSst(const LiveFileMetaData& file) {
   sst.path = file.db_path + file.name;
   sst.number = file.file_number;
   sst.identity = IdentityOf(file);
-  sst.column_family = file.column_family_name;
-  sst.level = file.level;
   return sst;
 }
 

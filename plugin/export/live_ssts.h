@@ -19,8 +19,6 @@ struct LiveSst {
   // made from what the database knows of the file, so that the file need not be
   // opened.
   std::string identity;
-  std::string column_family;
-  int level = 0;
   std::string error;  // Set if the file at `path` has a wrong size.
 };
 

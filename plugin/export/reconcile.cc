@@ -132,7 +132,8 @@ bool Exporter::ExportOne(const LiveSst& sst, bool* has_gone) {
         failure = sst.path +
                   ": missing, though the MANIFEST names it (only local files "
                   "can be exported); if the database has db_paths or cf_paths, "
-                  "name every folder of its SST files; if not, its rows are "
+                  "name every folder of its SST files, because no file of the "
+                  "database does; if not, its rows are "
                   "lost: restore the database from a backup";
       }
       report_->errors.push_back(failure);

@@ -186,7 +186,8 @@ std::string SstReader::FindBlock(const PartitionKeyExtractor& partition_key,
       return why;
     }
   }
-  // The size of a partitioned filter includes the index of its partitions.
+  // A partition must never pass as the filter. The size of a partitioned filter
+  // includes the index of its partitions.
   if (block_->size() != properties_->filter_size) {
     return "its filter is partitioned";
   }

@@ -52,7 +52,6 @@ void ExportWorker::OnChange(DB* db) {
     is_other = !is_new && db != db_;
     if (is_new) {
       db_ = db;
-      is_new_db_ = true;
     }
     if (!is_other) {
       SetDirty();
@@ -153,13 +152,9 @@ void ExportWorker::Run() {
 
 void ExportWorker::Pass() {
   try {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (std::exchange(is_new_db_, false) ||
-          Clock::now() >= forget_unreadable_) {
-        unreadable_.clear();
-        forget_unreadable_ = Clock::now() + kUntilReadAgain;
-      }
+    if (Clock::now() >= forget_unreadable_) {
+      unreadable_.clear();
+      forget_unreadable_ = Clock::now() + kUntilReadAgain;
     }
     FilterDbExportReport report;
     std::string error;

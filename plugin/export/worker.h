@@ -78,7 +78,6 @@ class ExportWorker {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   ROCKSDB_NAMESPACE::DB* db_ = nullptr;   // Null if it may be closed.
-  bool is_new_db_ = false;                // Since the latest pass.
   std::optional<LiveSsts> last_listing_;  // Of a database that may be closed.
   bool is_dirty_ = false;
   Clock::time_point first_event_;  // Since the latest listing.
@@ -91,8 +90,8 @@ class ExportWorker {
   FilterDbExportCounts counts_;
   std::thread thread_;
 
-  // SST files that could not be read are tried again after the next open or
-  // after a minute, not after each event. Used only by `thread_`.
+  // SST files that could not be read are tried again after a minute, not after
+  // each event. Used only by `thread_`.
   std::set<std::string> unreadable_;
   Clock::time_point forget_unreadable_;
 

@@ -13,11 +13,9 @@
 
 namespace cassandra_bloom::testing {
 
-ListenerPtr NewListener(const std::string& out_dir,
-                        const std::string& sstable_version) {
+ListenerPtr NewListener(const std::string& out_dir) {
   std::string error;
-  ListenerPtr listener =
-      NewFilterDbExportListener(out_dir, sstable_version, &error);
+  ListenerPtr listener = NewFilterDbExportListener(out_dir, "nb", &error);
   if (listener == nullptr) {
     throw std::runtime_error(error);
   }
@@ -90,22 +88,16 @@ void ExportTest::Open(const std::vector<ListenerPtr>& listeners) {
   db_.Reopen(options);
 }
 
-void ExportTest::Listen(const std::string& sstable_version) {
-  listener_ = NewListener(out_.path(), sstable_version);
+void ExportTest::Listen() {
+  listener_ = NewListener(out_.path());
   Open({listener_});
 }
 
-void ExportTest::ExpectFollowed(const std::string& sstable_version) {
-  EXPECT_TRUE(Eventually([&] {
-    return Follows(out_.path(), db_, sstable_version);
-  })) << ::testing::PrintToString(Filters())
-      << " and live "
-      << ::testing::PrintToString(LiveFilterNames(db_, sstable_version));
-  ExpectFiltersAreTheirs(db_, out_.path(), sstable_version);
-}
-
-void ExportTest::WaitUntilIdle() const {
-  static_cast<FilterDbExportListener&>(*listener_).worker()->WaitUntilIdle();
+void ExportTest::ExpectFollowed() {
+  EXPECT_TRUE(Eventually([&] { return Follows(out_.path(), db_); }))
+      << ::testing::PrintToString(Filters()) << " and live "
+      << ::testing::PrintToString(Live());
+  ExpectFiltersAreTheirs(db_, out_.path());
 }
 
 std::unique_ptr<FileDescriptor> ExportTest::LockFolder() const {
@@ -113,12 +105,6 @@ std::unique_ptr<FileDescriptor> ExportTest::LockFolder() const {
       open(out_.path().c_str(), O_RDONLY | O_DIRECTORY));
   EXPECT_EQ(flock(folder->get(), LOCK_EX), 0);
   return folder;
-}
-
-void ExportTest::ExpectFailed(uint64_t count, const std::string& why) {
-  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == count; }))
-      << CountsOf(listener_).failed;
-  EXPECT_THAT(ReadFile(db_.path() + "/LOG"), HasSubstr(why));
 }
 
 }  // namespace cassandra_bloom::testing

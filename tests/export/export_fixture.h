@@ -37,8 +37,7 @@ inline std::string FilterName(uint64_t number) {
 }
 
 // Throws std::runtime_error if the listener cannot be created.
-ListenerPtr NewListener(const std::string& out_dir,
-                        const std::string& sstable_version = "nb");
+ListenerPtr NewListener(const std::string& out_dir);
 
 FilterDbExportCounts CountsOf(const ListenerPtr& listener);
 
@@ -80,19 +79,13 @@ class ExportTest : public ::testing::Test {
   void Open(const std::vector<ListenerPtr>& listeners);
 
   // Reopens the database with a listener that exports into the folder.
-  void Listen(const std::string& sstable_version = "nb");
+  void Listen();
 
   // Waits until the listener has updated the folder, and checks the filters.
-  void ExpectFollowed(const std::string& sstable_version = "nb");
-
-  // Waits until the listener has nothing to do.
-  void WaitUntilIdle() const;
+  void ExpectFollowed();
 
   // Locks the folder until the returned object is destroyed.
   std::unique_ptr<FileDescriptor> LockFolder() const;
-
-  // Waits for `count` failures of the listener. Expects `why` in RocksDB's LOG.
-  void ExpectFailed(uint64_t count, const std::string& why);
 
   Names Live() const { return LiveFilterNames(db_); }
   Names Filters() const { return NamesIn(out_.path()); }

@@ -31,15 +31,6 @@ TEST(ExportNamesTest, OfFilters) {
   }
 }
 
-TEST(ExportNamesTest, OfSstFiles) {
-  EXPECT_EQ(NumberOfSst("/a/b/000123.sst"), 123u);
-  EXPECT_EQ(NumberOfSst("7.sst"), 7u);
-  for (const char* const other :
-       {"", "(nil)", "7.ldb", "x7.sst", "7.sst.bak"}) {
-    EXPECT_EQ(NumberOfSst(other), std::nullopt) << other;
-  }
-}
-
 TEST(ExportNamesTest, IdsOfListeners) {
   // RocksDB may have joined several listeners.
   for (const char* const id :
@@ -66,9 +57,6 @@ TEST(ExportNamesTest, IdsThatAreRefused) {
       {"my_cassandra_bloom_export(nb,/a)", "is unknown"},
       {"\"cassandra_bloom_export(nb,/a)\"", "is unknown"},
       {"cassandra_bloom_export(nb,)", "has no path of the folder"},
-      {"cassandra_bloom_export(,/a)", "SSTable version '' is unknown"},
-      {"cassandra_bloom_export(xx,/a)", "SSTable version 'xx' is unknown"},
-      {"cassandra_bloom_export(na-and-later,/a)", "is a form"},
       {"cassandra_bloom_export(nb,/a", "has no ')' after its path, or another"},
       {"cassandra_bloom_export(nb,/a:b)",
        "has no ')' after its path, or another"},

@@ -18,7 +18,6 @@
 #include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "tests/export/export_fixture.h"
-#include "tests/support/file_size_limit.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/rocksdb/filter_kinds.h"
 
@@ -90,9 +89,9 @@ void FillWithHistory(TestDb* db, const Rows& rows) {
 TEST(ExportSstTest, FullFilterOfWholeKeysIsTheBlock) {
   const Rows rows = NumberedDataset(10000, 0).rows;
   const OneSstDb db(DbOptions(OurPolicy()), rows);
-  for (const std::string version : {"nb", "oa", "me", "ms", "na-and-later"}) {
+  for (const std::string version : {"nb", "oa", "me", "ms"}) {
     ExportedFilterDb exported;
-    EXPECT_EQ(Exported(OnlySst(db), Options(version), &exported),
+    EXPECT_EQ(Exported(OnlySst(db), OptionsFor(version), &exported),
               Built(KeysOf(rows), version))
         << version;
     EXPECT_TRUE(exported.from_block);
@@ -184,22 +183,6 @@ TEST(ExportSstTest, OtherPartitionKeysThanTheFilterHas) {
   EXPECT_EQ(Exported(OnlySst(db), whole), Built(KeysOf(RowsOf(layout)), "nb"));
 }
 
-TEST(ExportSstTest, AWrongPartitionKeyIsRefused) {
-  ExportOptions options = OptionsFor();
-  options.partition_key = "skip:8,u32";
-  EXPECT_THAT(ExportError("/none.sst", options), HasSubstr("'skip:8,u32'"));
-}
-
-TEST(ExportSstTest, FormsBeforeMaAreFromKeys) {
-  const Rows rows = NumberedDataset(10000, 0).rows;
-  const OneSstDb db(DbOptions(OurPolicy()), rows);
-  ExportedFilterDb exported;
-  EXPECT_EQ(Exported(OnlySst(db), OptionsFor("ka"), &exported),
-            Built(KeysOf(rows), "ka"));
-  EXPECT_FALSE(exported.from_block);
-  EXPECT_THAT(exported.why_not_block, HasSubstr("before-ma"));
-}
-
 // A filter of prefixes lacks the key "short", which has no prefix.
 TEST(ExportSstTest, FilterOfPrefixesThatEndWithPartitionKeysLacksOtherKeys) {
   auto table_options = TableOptions(PolicyFor("fixed:8"));
@@ -248,7 +231,7 @@ TEST(ExportSstTest, FromKeysEqualsBuildOverTheKeys) {
     ASSERT_GT(db.OnlyTable()->num_entries, rows.size());
     const auto keys = KeysOf(rows);
     for (const std::string version : {"nb", "me", "ka"}) {
-      ExportOptions options = Options(version, ExportFrom::kKeys);
+      ExportOptions options = OptionsFor(version, ExportFrom::kKeys);
       ExportedFilterDb exported;
       EXPECT_EQ(Exported(OnlySst(db), options, &exported),
                 Built(keys, version));
@@ -401,6 +384,8 @@ TEST(ExportSstTest, Refusals) {
   chance.fp_chance = 1;
   ExportOptions negative = OptionsFor();
   negative.fp_chance = -0.1;
+  ExportOptions partition_key;
+  partition_key.partition_key = "skip:8,u32";
   const Refusal refusals[] = {
       {dir / "none.sst", OptionsFor(), "No such file"},
       {dir.path(), OptionsFor(), kNoSst},
@@ -410,8 +395,10 @@ TEST(ExportSstTest, Refusals) {
       {dir / "000004.sst", OptionsFor("nb", ExportFrom::kKeys), "checksum"},
       {sst, OptionsFor("zz"), "SSTable version 'zz' is unknown"},
       {sst, OptionsFor("hd"), "older than ia"},
+      {sst, OptionsFor("na-and-later"), "is a form"},
       {sst, OptionsFor(""), "SSTable version '' is unknown"},
       {sst, bits, "bits per key must be"},
+      {sst, partition_key, "'skip:8,u32'"},
       {sst, chance, "false positive chance must be"},
       {sst, negative, "false positive chance must be"},
   };
@@ -422,25 +409,7 @@ TEST(ExportSstTest, Refusals) {
   }
 }
 
-TEST(ExportSstTest, NothingIsOverwrittenUnasked) {
-  const OneSstDb db(DbOptions(OurPolicy()), NumberedDataset(1000, 0).rows);
-  const TempDir dir;
-  WriteFile(dir / "file", "mine");
-  ExportOptions options = OptionsFor();
-  ExportedFilterDb exported;
-  std::string error;
-  EXPECT_FALSE(
-      ExportFilterDb(OnlySst(db), dir / "file", options, &exported, &error));
-  EXPECT_THAT(error, HasSubstr("will not be overwritten"));
-  EXPECT_EQ(ReadFile(dir / "file"), "mine");
-  options.overwrite = true;
-  EXPECT_TRUE(
-      ExportFilterDb(OnlySst(db), dir / "file", options, &exported, &error))
-      << error;
-  EXPECT_NE(ReadFile(dir / "file"), "mine");
-}
-
-// ---- Stopping and failing ----
+// ---- Stopping ----
 
 TEST(ExportSstTest, StopsWithinAFile) {
   const OneSstDb db(DbOptions(BuiltinPolicy()), NumberedDataset(20000, 0).rows);
@@ -461,24 +430,6 @@ TEST(ExportSstTest, StopsWithinAFile) {
     EXPECT_EQ(NamesIn(dir.path()), Names());
   }
   EXPECT_EQ(error, "");
-}
-
-TEST(ExportSstTest, AFullDiskLeavesNoPart) {
-  const OneSstDb db(DbOptions(OurPolicy()), NumberedRows(0, 1000));
-  for (const ExportFrom from : {ExportFrom::kBlockOrKeys, ExportFrom::kKeys}) {
-    const std::string sst = OnlySst(db);
-    const std::string whole = Exported(sst, OptionsFor("nb", from));
-    const TempDir dir;
-    for (size_t limit = 0; limit < whole.size(); limit += 97) {
-      ExportedFilterDb exported;
-      std::string error;
-      const FileSizeLimit full(limit);
-      ASSERT_FALSE(ExportFilterDb(sst, dir / "filter", OptionsFor("nb", from),
-                                  &exported, &error));
-      ASSERT_EQ(error, dir / "filter" + ": cannot write: File too large");
-      ASSERT_EQ(NamesIn(dir.path()), Names());
-    }
-  }
 }
 
 // ---- Blocks ----

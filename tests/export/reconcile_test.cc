@@ -161,8 +161,8 @@ TEST_F(ReconcileTest, TwoVersionsInOneFolder) {
 // ---- Failures, after which a second call does the rest ----
 
 TEST_F(ReconcileTest, AFullDisk) {
-  AddFiles(1);
   AddFile(&db_, 1000, 3000);
+  AddFiles(1);  // Is listed first, as the newest file of level 0.
   const LiveSsts live = LiveSstsOf(db_.get());
   db_.Close();  // The database's own writes must not fail.
   {

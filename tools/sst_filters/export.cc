@@ -14,6 +14,7 @@
 #include "cassandra_bloom/filter_db_export.h"
 #include "plugin/export/export_names.h"
 #include "plugin/export/export_sst.h"
+#include "tools/sst_filters/export/database_listing.h"
 #include "tools/sst_filters/export/export_database.h"
 #include "tools/sst_filters/subcommands.h"
 
@@ -131,8 +132,7 @@ void ExportSsts(const ExportArguments& options, FilterDbExportReport* report,
                 std::string* error) {
   std::string failure;
   const auto plan = PlanExport(options.exporting, &failure);
-  if (!plan ||
-      !IsNameableVersion(options.exporting.sstable_version, &failure)) {
+  if (!plan) {
     throw Unusable(failure);
   }
   const auto sst_of_name = NamesOf(options);

@@ -92,6 +92,15 @@ TEST_F(DatabaseListingTest, AFileOfAnotherSize) {
   EXPECT_THAT(List().files[0].error, HasSubstr("has 100 bytes, but the"));
 }
 
+TEST(DatabaseListingNamesTest, OfSstFiles) {
+  EXPECT_EQ(NumberOfSst("/a/b/000123.sst"), 123u);
+  EXPECT_EQ(NumberOfSst("7.sst"), 7u);
+  for (const char* const other :
+       {"", "(nil)", "7.ldb", "x7.sst", "7.sst.bak"}) {
+    EXPECT_EQ(NumberOfSst(other), std::nullopt) << other;
+  }
+}
+
 // An OPTIONS file may name a listener of this library. It is not made, and its
 // folder need not be there.
 TEST_F(DatabaseListingTest, ADatabaseWithAListener) {

@@ -92,8 +92,10 @@ std::map<std::string, std::string> StateOf(const std::string& folder) {
 std::set<std::string> NamesIn(const std::string& folder) {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    // An export writes the file kMark beside the filters.
-    if (const std::string name = entry.path().filename(); name != kMark) {
+    // An export writes the file kMark beside the filters, at the end of a pass
+    // under a temporary name.
+    if (const std::string name = entry.path().filename();
+        name.rfind(kMark, 0) != 0) {
       names.insert(name);
     }
   }

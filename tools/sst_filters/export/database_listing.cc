@@ -7,13 +7,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <tuple>
 
-#include "plugin/export/export_names.h"
 #include "plugin/filter_db/read_file.h"
 #include "tools/sst_filters/export/recorded_options.h"
 
@@ -30,6 +31,8 @@ namespace {
 ListedSst ToListedSst(const LiveFileMetaData& file) {
   ListedSst sst;
   static_cast<LiveSst&>(sst) = ToLiveSst(file);
+  sst.column_family = file.column_family_name;
+  sst.level = file.level;
   sst.smallest_key = file.smallestkey;
   sst.largest_key = file.largestkey;
   sst.num_entries = file.num_entries;
@@ -212,6 +215,18 @@ std::string RemedyForMissing(const ListedSst& sst) {
              : "if the database has db_paths or cf_paths, " + name_them +
                    "; if not, its rows are lost: restore the "
                    "database from a backup";
+}
+
+std::optional<uint64_t> NumberOfSst(std::string_view path) {
+  const std::string_view name = FileNameOf(path);
+  const char* const end = name.data() + name.size();
+  uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(name.data(), end, number);
+  return error == std::errc() &&
+                 std::string_view(rest, static_cast<size_t>(end - rest)) ==
+                     ".sst"
+             ? std::optional<uint64_t>(number)
+             : std::nullopt;
 }
 
 std::vector<std::string> SstFoldersOf(

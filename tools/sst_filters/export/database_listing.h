@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plugin/export/live_ssts.h"
@@ -17,6 +19,8 @@ namespace cassandra_bloom {
 
 // An SST file of a database that is not open in this process.
 struct ListedSst : LiveSst {
+  std::string column_family;
+  int level = 0;
   std::string smallest_key;
   std::string largest_key;
   uint64_t num_entries = 0;
@@ -41,6 +45,10 @@ struct DatabaseListing {
   std::vector<ListedSst> files;
   std::map<std::string, ColumnFamilySettings> column_families;
 };
+
+// Returns the number in a path like "db/000123.sst". Returns nullopt for other
+// paths.
+std::optional<uint64_t> NumberOfSst(std::string_view path);
 
 // Returns `db_dir`, then the other folders in `db_paths`, each once.
 std::vector<std::string> SstFoldersOf(const std::string& db_dir,

@@ -4,7 +4,6 @@
 
 #include <set>
 
-#include "plugin/export/export_names.h"
 #include "plugin/export/reconcile.h"
 #include "tools/sst_filters/export/database_listing.h"
 
@@ -15,7 +14,7 @@ bool ExportDatabase(const DatabaseToExport& database,
                     FilterDbExportReport* report, std::string* error) {
   *report = {};
   const auto plan = PlanExport(options, error);
-  if (!plan || !IsNameableVersion(options.sstable_version, error)) {
+  if (!plan) {
     return false;
   }
   const ListSsts list = [&](LiveSsts* live, std::string* failure) {
