@@ -6,14 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
-#include <system_error>
 
 #include "filterdb/commands/output_file.h"
 #include "filterdb/commands/progress_bar.h"
 #include "filterdb/sstable/buffered_key_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
-#include "plugin/filter/sizing.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
 
@@ -80,20 +77,6 @@ FilterForm FormFor(Use use, const std::string& version, const std::string& path,
                  (IsVersionBeforeIa(found) ? "" : ", with " + option));
 }
 
-template <typename Number>
-CLI::Validator IsNumber(const std::string& what,
-                        const std::function<bool(Number)>& in_range) {
-  const auto fault = [=](const std::string& text) {
-    const char* const end = text.data() + text.size();
-    Number number;
-    const auto [parsed_to, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc() && parsed_to == end && in_range(number)
-               ? ""
-               : "'" + text + "' is not " + what;
-  };
-  return CLI::Validator(fault, /*validator_desc=*/"");
-}
-
 // Returns true for "-". If standard output is a pipe, also returns true for
 // other names of this pipe, such as /dev/stdout.
 bool IsStandardOutput(const std::string& out) {
@@ -107,10 +90,6 @@ bool IsStandardOutput(const std::string& out) {
 }
 
 }  // namespace
-
-void AddJson(CLI::App* command, bool* json) {
-  command->add_flag("--json", *json, "Print JSON to standard output");
-}
 
 CLI::Option* AddVersion(CLI::App* command, const std::string& name,
                         std::string* version, const std::string& of_what) {
@@ -134,36 +113,6 @@ std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
   return OrUnusable([&](std::string* error) {
     return FilterDbFile::Open(path, form, error);
   });
-}
-
-CLI::Validator IsBitsPerKey() {
-  return IsNumber<double>("a number from 1 to 100", [](double bits) {
-    return bits >= 1 && bits <= kMaxBitsPerKey;
-  });
-}
-
-CLI::Validator IsFpChance() {
-  return IsNumber<double>(
-      "a number of at least 0.0000671 and less than 1 (at 1 Cassandra has no "
-      "filter)",
-      [](double chance) { return chance >= kMinFpChance && chance < 1; });
-}
-
-CLI::Validator IsWholeNumberFrom(uint64_t least) {
-  return IsNumber<uint64_t>(
-      "a whole number from " + std::to_string(least),
-      [least](uint64_t number) { return number >= least; });
-}
-
-CLI::Option* AddDbPath(CLI::App* command, std::vector<std::string>* db_paths) {
-  return command
-      ->add_option("--db-path", *db_paths,
-                   "A further folder of SST files: one of the database's "
-                   "db_paths or of a column family's cf_paths. It must be "
-                   "given because no file of the database names it. May be "
-                   "given several times, in any order")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
 }
 
 void AddForce(CLI::App* command, bool* force) {

@@ -9,6 +9,11 @@
 namespace cassandra_bloom::tools {
 namespace {
 
+std::string& Name() {
+  static std::string name = "filterdb";
+  return name;
+}
+
 constexpr unsigned char ByteAt(std::string_view text, size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
 }
@@ -80,6 +85,10 @@ Json WithBytesInHex(const Json& json) {
 
 }  // namespace
 
+void SetNameOfProgram(const std::string& name) { Name() = name; }
+
+const std::string& NameOfProgram() { return Name(); }
+
 std::string Printable(std::string_view text) {
   std::string printable;
   while (!text.empty()) {
@@ -103,7 +112,8 @@ void PrintJson(const Json& json) {
 }
 
 void PrintError(const std::exception& error) {
-  std::fprintf(stderr, "filterdb: %s\n", Printable(error.what()).c_str());
+  std::fprintf(stderr, "%s: %s\n", NameOfProgram().c_str(),
+               Printable(error.what()).c_str());
 }
 
 std::string ToHex(std::string_view bytes) {

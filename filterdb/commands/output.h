@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How the subcommands of filterdb print and exit.
+// How the subcommands of filterdb and sst_filters print and exit.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_OUTPUT_H_
 #define CASSANDRA_BLOOM_FILTERDB_COMMANDS_OUTPUT_H_
@@ -20,8 +20,13 @@ enum ExitCode {
   kUnusable = 2,  // Wrong usage, or unreadable input.
 };
 
-// An exception that ends filterdb with the exit code kUnusable, and with this
-// message on stderr.
+// The name of the program, which begins every error message. filterdb, unless
+// it was set.
+void SetNameOfProgram(const std::string& name);
+const std::string& NameOfProgram();
+
+// An exception that ends the program with the exit code kUnusable, and with
+// this message on stderr.
 class Unusable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -44,7 +49,8 @@ auto OrUnusable(Function function) {
 // because the name of a file may contain line ends, or commands to a terminal.
 std::string Printable(std::string_view text);
 
-// Prints "filterdb: " and the message to stderr, made safe by Printable.
+// Prints the name of the program and the message to stderr, made safe by
+// Printable.
 void PrintError(const std::exception& error);
 
 // Include <nlohmann/json.hpp> to create a Json.

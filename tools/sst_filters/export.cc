@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export.h"
-#include "filterdb/commands/command.h"
 #include "plugin/export/export_names.h"
 #include "plugin/export/export_sst.h"
 #include "tools/sst_filters/export/database_listing.h"
 #include "tools/sst_filters/export/export_database.h"
+#include "tools/sst_filters/subcommands.h"
 
 namespace cassandra_bloom::tools {
 namespace {

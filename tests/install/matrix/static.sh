@@ -89,7 +89,6 @@ steps() {
   enter "$root" scan --default-fp-chance=0.01 "$path" || echo "exit status $?"
   enter "$root" "${mend[@]}" --undo "$path" || echo "exit status $?"
   enter "$root" scan --json --default-fp-chance=0.01 "$path" || echo "exit status $?"
-  enter "$root" doctor "$path" 2>&1 || echo "exit status $?"
 }
 
 try_in() {  # try_in NAME ROOT

@@ -23,11 +23,11 @@ class ExportCommandTest : public ExportTest {
 };
 
 TEST_F(ExportCommandTest, ExportsKeepsAndRemoves) {
-  const Ran missing = Filterdb(Db() + "--dry-run");
+  const Ran missing = SstFilters(Db() + "--dry-run");
   EXPECT_EQ(missing.exit_code, 1) << missing;
   EXPECT_THAT(missing.out, HasSubstr(": would be exported from " + db_.path()));
   EXPECT_EQ(Filters(), Names());
-  const Ran first = Filterdb(Db() + "--json");
+  const Ran first = SstFilters(Db() + "--json");
   EXPECT_EQ(first.exit_code, 0) << first;
   ASSERT_EQ(first.json()["exported"].size(), 2);
   const Json one = first.json()["exported"][0];
@@ -37,14 +37,14 @@ TEST_F(ExportCommandTest, ExportsKeepsAndRemoves) {
   EXPECT_EQ(one["words"], NumWords(1000));
   EXPECT_FALSE(one.contains("why_not_block"));
   EXPECT_EQ(Filters(), Live());
-  EXPECT_EQ(Filterdb(Db() + "--dry-run").exit_code, 0);
+  EXPECT_EQ(SstFilters(Db() + "--dry-run").exit_code, 0);
   db_.Compact();
-  const Ran second = Filterdb(Db());
+  const Ran second = SstFilters(Db());
   ASSERT_EQ(second.exit_code, 0) << second;
   EXPECT_THAT(second.out, HasSubstr("2000 keys from the block, 7 probes"));
   EXPECT_THAT(second.out, HasSubstr(": removed\n"));
   ASSERT_EQ(Filters(), Live());
-  const Ran third = Filterdb(Db() + "--json");
+  const Ran third = SstFilters(Db() + "--json");
   EXPECT_EQ(third.json()["kept"], Json({OneFilter()}));
   EXPECT_EQ(third.json()["exported"], Json::array());
 }
@@ -60,7 +60,7 @@ TEST_F(ExportCommandTest, NoNameFakesALine) {
     if (run == 2) {
       db_.Compact();
     }
-    const Ran ran = Filterdb(command);
+    const Ran ran = SstFilters(command);
     EXPECT_EQ(ran.exit_code, 0) << ran;
     EXPECT_THAT(ran.out, HasSubstr("/a\\x0ab/nb-"));
     EXPECT_THAT(ran.out, Not(HasSubstr("a\nb")));
@@ -72,7 +72,7 @@ TEST_F(ExportCommandTest, SstFiles) {
   const std::string command =
       "export --sst=" + OnlySst(db_) + ToOut("la") +
       "--from=keys --bits=16 --partition-key=fixed:8 --json";
-  const Ran ran = Filterdb(command);
+  const Ran ran = SstFilters(command);
   ASSERT_EQ(ran.exit_code, 0) << ran;
   const Json one = ran.json()["exported"][0];
   EXPECT_EQ(one["from"], "keys");
@@ -80,11 +80,11 @@ TEST_F(ExportCommandTest, SstFiles) {
   EXPECT_EQ(one["probes"], 11);
   EXPECT_EQ(Filters(),
             Names{fs::path(one["file"].get<std::string>()).filename()});
-  const Ran again = Filterdb(command);
+  const Ran again = SstFilters(command);
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_THAT(again.err, HasSubstr("will not be overwritten"));
   EXPECT_THAT(again.err, HasSubstr("1 of 1 SST files were not exported"));
-  EXPECT_EQ(Filterdb(command + " --force").exit_code, 0);
+  EXPECT_EQ(SstFilters(command + " --force").exit_code, 0);
 }
 
 TEST_F(ExportCommandTest, BadCommandLines) {
@@ -140,7 +140,7 @@ TEST_F(ExportCommandTest, BadCommandLines) {
   db_.Close();  // An open database might still remove a log.
   const auto before = StateOf(db_.path());
   for (const BadLine& bad : bad_lines) {
-    const Ran ran = Filterdb(bad.arguments);
+    const Ran ran = SstFilters(bad.arguments);
     EXPECT_EQ(ran.exit_code, 2) << bad.arguments;
     EXPECT_EQ(ran.out, "") << bad.arguments;
     EXPECT_THAT(ran.err, HasSubstr(bad.message)) << bad.arguments;
@@ -152,12 +152,12 @@ TEST_F(ExportCommandTest, BadCommandLines) {
 TEST_F(ExportCommandTest, TakesOverAFolderIfForced) {
   const std::string mine = out_ / "nb-1-big-Filter.db";
   WriteFile(mine, "made by hand");
-  const Ran refused = Filterdb(Db());
+  const Ran refused = SstFilters(Db());
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_EQ(refused.out, "");
   EXPECT_THAT(refused.err, HasSubstr("such as nb-1-big-Filter.db, and"));
   EXPECT_EQ(ReadFile(mine), "made by hand");
-  const Ran forced = Filterdb(Db() + "--force");
+  const Ran forced = SstFilters(Db() + "--force");
   EXPECT_EQ(forced.exit_code, 0) << forced;
   EXPECT_THAT(forced.out, HasSubstr(mine + ": removed\n"));
   EXPECT_EQ(Filters(), Live());

@@ -5,6 +5,7 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/object_registry.h>
 #include <rocksdb/utilities/options_util.h>
@@ -26,8 +27,14 @@ using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::DBOptions;
 using ROCKSDB_NAMESPACE::DbPath;
 using ROCKSDB_NAMESPACE::EventListener;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::ObjectRegistry;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::SliceTransform;
 using ROCKSDB_NAMESPACE::Status;
 
 namespace {
@@ -53,6 +60,69 @@ class NoListener final : public EventListener {
     return Status::OK();
   }
 };
+
+// What an unknown policy and an unknown prefix extractor have in common.
+template <typename Base>
+class UnknownObject : public Base {
+ public:
+  explicit UnknownObject(std::string name) : name_(std::move(name)) {}
+
+  const char* Name() const override { return name_.c_str(); }
+
+ protected:
+  const char* NickName() const override { return kUnknownHere; }
+  Status ConfigureOptions(
+      const ConfigOptions&, const std::unordered_map<std::string, std::string>&,
+      std::unordered_map<std::string, std::string>*) override {
+    return Status::OK();
+  }
+
+ private:
+  const std::string name_;
+};
+
+class UnknownPolicy final : public UnknownObject<FilterPolicy> {
+ public:
+  using UnknownObject::UnknownObject;
+
+  const char* CompatibilityName() const override { return kUnknownHere; }
+  FilterBitsBuilder* GetBuilderWithContext(
+      const FilterBuildingContext& /*context*/) const override {
+    return nullptr;
+  }
+  FilterBitsReader* GetFilterBitsReader(
+      const Slice& /*contents*/) const override {
+    return nullptr;
+  }
+};
+
+class UnknownTransform final : public UnknownObject<SliceTransform> {
+ public:
+  using UnknownObject::UnknownObject;
+
+  Slice Transform(const Slice& key) const override { return key; }
+  bool InDomain(const Slice& /*key*/) const override { return false; }
+};
+
+// Makes `library` create a `Unknown` for every name that RocksDB's own registry
+// does not know. It must ask that registry first, because RocksDB searches
+// `library` before it.
+template <typename Base, typename Unknown>
+void AddUnknown(ObjectLibrary* library) {
+  library->AddFactory<const Base>(
+      ObjectLibrary::PatternEntry("").AddSeparator("", /*at_least_one=*/false),
+      [](const std::string& name, std::unique_ptr<const Base>* guard,
+         std::string* /*error*/) -> const Base* {
+        const Base* known = nullptr;
+        if (ObjectRegistry::Default()
+                ->NewObject<const Base>(name, &known, guard)
+                .ok()) {
+          return known;
+        }
+        guard->reset(new Unknown(name));
+        return guard->get();
+      });
+}
 
 // Makes RocksDB use stand-ins for unknown comparators and for all listeners.
 // RocksDB's own comparators need no stand-in, because RocksDB finds them
@@ -87,7 +157,13 @@ ConfigOptions TolerantConfig(
   config.env = ReadOnlyEnv();
   config.ignore_unknown_options = true;
   config.ignore_unsupported_options = true;
+  // Otherwise a policy that refuses its settings would make the load fail.
+  config.invoke_prepare_options = false;
   config.registry = ObjectRegistry::NewInstance();
+  // RocksDB searches the library first that was added last.
+  const auto unknown = config.registry->AddLibrary("unknown");
+  AddUnknown<FilterPolicy, UnknownPolicy>(unknown.get());
+  AddUnknown<SliceTransform, UnknownTransform>(unknown.get());
   config.registry->AddLibrary("cassandra_bloom", register_cassandra_bloom, "");
   AddStandIns(comparators, config.registry->AddLibrary("stand-ins").get());
   return config;

@@ -45,6 +45,11 @@ class NamedComparator final : public ROCKSDB_NAMESPACE::Comparator {
 using NamedComparators =
     std::map<std::string, std::unique_ptr<NamedComparator>>;
 
+// IsInstanceOf(kUnknownHere) is true for the stand-in of a filter policy or a
+// prefix extractor that this process does not know. Its name is the text in the
+// OPTIONS file. It must not be used.
+constexpr char kUnknownHere[] = "cassandra_bloom.UnknownHere";
+
 struct RecordedOptions {
   ROCKSDB_NAMESPACE::DBOptions db;
   std::map<std::string, ROCKSDB_NAMESPACE::ColumnFamilyOptions> column_families;
