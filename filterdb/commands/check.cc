@@ -47,7 +47,7 @@ Json ToJson(const CheckArguments& options, const Result& result) {
                {"missing", result.missing},
                {"missing_keys", result.listed}};
   if (result.written_as) {
-    json["written_as"] = NameOfAnyForm(*result.written_as);
+    json["written_as"] = FormName(*result.written_as);
   }
   if (!options.absent.empty()) {
     json["absent_keys"] = result.absent;
@@ -75,7 +75,7 @@ void Print(const CheckArguments& options, const Result& result) {
   }
   if (result.written_as) {
     std::printf("  written as %s: read so, it has every key\n",
-                NameOfAnyForm(*result.written_as).c_str());
+                FormName(*result.written_as));
   }
   if (!result.index_fault.empty()) {
     std::printf("  %s\n", Printable(result.index_fault).c_str());

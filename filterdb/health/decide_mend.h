@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Decides what `filterdb mend` does about an SSTable. Dry runs and `filterdb
-// scan` use the same decision. DecideMend reads no file.
+// The decision about an SSTable in the words that filterdb/mending still uses.
+// It goes when that code reads Examined::action.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_DECIDE_MEND_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_DECIDE_MEND_H_
@@ -14,30 +14,42 @@
 namespace cassandra_bloom::tools {
 
 struct MendOptions {
-  // If set, replaces the planned false positive rate of each SSTable.
   std::optional<double> fp_chance;
-  // Whether oversized filters are rebuilt, too.
   bool oversized = false;
 };
 
 struct MendDecision {
-  enum Kind {
-    kNothing,      // There is nothing to mend.
-    kMakeAnew,     // Build a new filter for `fp_chance`.
-    kCompleteToc,  // Only add the line Filter.db to TOC.txt.
-    kLeave,        // Do not mend the fault, because of `reason`.
-  };
+  enum Kind { kNothing, kMakeAnew, kCompleteToc, kLeave };
 
   Kind kind = kNothing;
   double fp_chance = 0;
   std::string reason;
 };
 
-MendDecision DecideMend(const FilterFinding& finding,
-                        const MendOptions& options);
+inline MendDecision DecideMend(const Examined& sstable, const MendOptions&) {
+  if (sstable.sstable.state != SstableState::kLive) {
+    return {};
+  }
+  switch (sstable.action()) {
+    case Action::kNone:
+      return {};
+    case Action::kCompleteToc:
+      return {MendDecision::kCompleteToc, 0, ""};
+    case Action::kMend:
+      return {MendDecision::kMakeAnew, *sstable.plan, ""};
+    case Action::kLeave:
+    case Action::kNotKnown:
+      return {MendDecision::kLeave, 0, sstable.ReasonToLeave()};
+  }
+  return {};
+}
 
 // Returns why files of this SSTable may not be changed, or "" if they may.
-std::string ReasonNotToTouch(const Sstable& sstable);
+inline std::string ReasonNotToTouch(const Sstable& sstable) {
+  return sstable.time_is_logged ? "a transaction log holds the times of its "
+                                  "files; start the node once, then mend"
+                                : sstable.unread_log;
+}
 
 }  // namespace cassandra_bloom::tools
 

@@ -14,9 +14,10 @@
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/mend/mend_report.h"
 #include "filterdb/commands/progress_bar.h"
-#include "filterdb/commands/scan/scan_options.h"
+#include "filterdb/commands/scan_paths.h"
 #include "filterdb/commands/signals.h"
 #include "filterdb/mending/mender.h"
+#include "filterdb/sstable/sstable_finder.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -24,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct MendArguments {
-  ScanOptions scan;
+  ScanPaths scan;
   std::string out_dir;
   bool in_place = false;
   std::string backup_dir;
@@ -38,9 +39,7 @@ struct MendArguments {
 
   MendPlan plan() const {
     MendPlan plan;
-    // In filterdb mend, --fp-chance overrules the bloom_filter_fp_chance that
-    // is planned for an SSTable.
-    plan.options.fp_chance = scan.fp_chance;
+    plan.options.fp_chance = scan.default_fp_chance;
     plan.options.oversized = oversized;
     plan.out_dir = out_dir;
     plan.backup = {no_backup            ? Backup::kNone
@@ -54,9 +53,9 @@ struct MendArguments {
   }
 };
 
-std::vector<Sstable> SstablesOf(const std::vector<FilterFinding>& findings) {
+std::vector<Sstable> SstablesOf(const std::vector<Examined>& findings) {
   std::vector<Sstable> sstables;
-  for (const FilterFinding& finding : findings) {
+  for (const Examined& finding : findings) {
     sstables.push_back(finding.sstable);
   }
   return sstables;
@@ -106,12 +105,14 @@ std::vector<std::string> NoBackupsOf(const MendArguments& options) {
 
 void MendAll(const MendArguments& options, HeldSignal* signal,
              MendReport* report) {
-  const Scanned scanned = Scan(options.scan);
+  const Scanned scanned = Scan(
+      options.scan,
+      {options.oversized, options.rewrite_digests, !options.out_dir.empty()});
   report->AddErrors(scanned.errors);
   report->SetLeftOut(scanned.left_out);
   report->SetNotExamined(static_cast<size_t>(
-      std::count_if(scanned.findings.begin(), scanned.findings.end(),
-                    [](const FilterFinding& finding) {
+      std::count_if(scanned.sstables.begin(), scanned.sstables.end(),
+                    [](const Examined& finding) {
                       return finding.sstable.state != SstableState::kLive;
                     })));
   ProgressBar progress("mending");
@@ -122,12 +123,12 @@ void MendAll(const MendArguments& options, HeldSignal* signal,
     progress.Show(num_added, num_keys);
     return !signal->has_come();
   });
-  num_keys = mender.KeysToAdd(scanned.findings);
+  num_keys = mender.KeysToAdd(scanned.sstables);
   if (options.in_place && !options.dry_run) {
-    mender.RemoveLeftOvers(SstablesOf(scanned.findings));
+    mender.RemoveLeftOvers(SstablesOf(scanned.sstables));
   }
   signal->Hold();
-  for (const FilterFinding& finding : scanned.findings) {
+  for (const Examined& finding : scanned.sstables) {
     const auto outcome = mender.Mend(finding);
     progress.Wipe();
     if (outcome) {
@@ -141,7 +142,7 @@ void MendAll(const MendArguments& options, HeldSignal* signal,
 
 void UndoAll(const MendArguments& options, HeldSignal* signal,
              MendReport* report) {
-  const FoundSstables found = Find(options.scan);
+  const FoundSstables found = FindSstables(options.scan.paths, {});
   report->AddErrors(found.errors);
   report->SetLeftOut(found.left_out);
   Mender mender(options.plan(), [&](uint64_t) { return !signal->has_come(); });
@@ -228,12 +229,6 @@ void AddMend(CLI::App* app, Run* run) {
       "for --in-place and --undo");
   auto* const options = NewOptions(command, run, RunMend);
   options->scan.AddTo(command);
-  command
-      ->add_option("--fp-chance", options->scan.fp_chance,
-                   "Build all filters with this chance (default: the planned "
-                   "bloom_filter_fp_chance of each SSTable, from its "
-                   "Statistics.db)")
-      ->check(IsFpChance());
   auto* const in_place = command->add_flag(
       "--in-place", options->in_place,
       "Replace the filters; the old ones are kept beside them as ….bak");

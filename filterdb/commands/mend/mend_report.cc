@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "filterdb/commands/scan/scan_report.h"
+#include "filterdb/commands/scan_paths.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -30,7 +30,7 @@ const char* NameOf(MendOutcome::Kind kind) {
 void Print(const MendOutcome& outcome) {
   std::string line = outcome.filter + ": ";
   if (outcome.finding != nullptr) {
-    line += VerdictText(*outcome.finding) + ": ";
+    line += outcome.finding->VerdictText() + ": ";
   }
   line += NameOf(outcome.kind);
   if (!outcome.reason.empty()) {
@@ -53,7 +53,7 @@ void Print(const MendOutcome& outcome) {
 Json ToJson(const MendOutcome& outcome) {
   Json json = {{"filter", outcome.filter}, {"outcome", NameOf(outcome.kind)}};
   if (outcome.finding != nullptr) {
-    json["verdict"] = VerdictText(*outcome.finding);
+    json["verdict"] = outcome.finding->VerdictText();
   }
   if (!outcome.reason.empty()) {
     json["reason"] = outcome.reason;
