@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/health/examine_sstable.h"
+#include "filterdb/health/examine_all.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "filterdb/health/decide_mend.h"
-#include "filterdb/mending/mend_filter.h"
 #include "filterdb/sstable/sstable_finder.h"
 #include "tests/support/fake_sstable/fake_sstable.h"
+#include "tests/support/fake_sstable/log_record.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/temp_dir.h"
 
@@ -20,46 +20,51 @@ namespace cassandra_bloom::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using tools::Action;
+using tools::Check;
+using tools::Examined;
 using tools::SstableState;
 
-class ExamineSstableTest : public ::testing::Test {
+std::vector<Examined> ExamineAll(const std::vector<tools::Sstable>& sstables) {
+  return tools::ExamineAll(sstables, {}, /*jobs=*/2, [](uint64_t, uint64_t) {});
+}
+
+class ExamineAllTest : public ::testing::Test {
  protected:
-  ExamineSstableTest() {
-    SstableSpec spec;
-    spec.version = "me";
-    spec.folder = dir_.path();
-    spec.keys = {"alice", "bob", "carol"};
-    one_ = WriteSstable(spec);
+  ExamineAllTest() : one_(Write("1")) {
     listed_ = tools::FindSstables({dir_.path()}, {}).sstables;
   }
 
-  tools::FilterFinding Examine() const {
-    return tools::ExamineSstable(listed_.at(0), std::nullopt, [](double) {});
+  WrittenSstable Write(const std::string& generation) const {
+    SstableSpec spec;
+    spec.version = "me";
+    spec.folder = dir_.path();
+    spec.generation = generation;
+    spec.keys = {"alice", "bob", "carol"};
+    return WriteSstable(spec);
   }
 
+  // Examines what was found before the test changed it.
+  Examined Examine() const { return ExamineAll(listed_).at(0); }
+
   const TempDir dir_;
-  WrittenSstable one_;
+  const WrittenSstable one_;
   std::vector<tools::Sstable> listed_;
 };
 
-TEST_F(ExamineSstableTest, Good) {
+TEST_F(ExamineAllTest, Good) {
   EXPECT_EQ(Examine().sstable.state, SstableState::kLive);
-  EXPECT_FALSE(Examine().is_fault());
+  EXPECT_EQ(Examine().verdict(), Check::kOk);
 }
 
-TEST_F(ExamineSstableTest, AMissingFilterIsAFault) {
-  fs::remove(one_.Path("Filter.db"));
-  EXPECT_TRUE(Examine().is_fault());
-}
-
-TEST_F(ExamineSstableTest, ScyllaDbIsRemovingIt) {
+TEST_F(ExamineAllTest, ScyllaDbIsRemovingIt) {
   fs::rename(one_.Path("TOC.txt"), one_.Path("TOC.txt.tmp"));
   fs::remove(one_.Path("Filter.db"));
   EXPECT_EQ(Examine().sstable.state, SstableState::kBeingWritten);
-  EXPECT_FALSE(Examine().is_fault());
 }
 
-TEST_F(ExamineSstableTest, CassandraHasRemovedIt) {
+TEST_F(ExamineAllTest, CassandraHasRemovedIt) {
   fs::remove(one_.Path("Data.db"));
   fs::remove(one_.Path("Filter.db"));
   fs::remove(one_.Path("TOC.txt"));
@@ -69,22 +74,35 @@ TEST_F(ExamineSstableTest, CassandraHasRemovedIt) {
 }
 
 // TOC.txt still exists, but a new log says that Cassandra removes the SSTable.
-TEST_F(ExamineSstableTest, CassandraIsRemovingIt) {
+TEST_F(ExamineAllTest, CassandraIsRemovingIt) {
   fs::remove(one_.Path("Data.db"));
   WriteFile(
       dir_ / "me_txn_compaction_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
-      "REMOVE:[" + one_.prefix + ",0,8][1234567]\nCOMMIT:[,0,0][2613697770]\n");
+      LogRecord("REMOVE", one_.prefix, 0, 8) + LogRecord("COMMIT"));
   EXPECT_EQ(Examine().sstable.state, SstableState::kVanished);
 }
 
-TEST_F(ExamineSstableTest, ItsDataIsMissing) {
-  fs::remove(one_.Path("Data.db"));
-  EXPECT_EQ(Examine().sstable.state, SstableState::kLive);
-  EXPECT_EQ(Examine().verdict(), tools::FilterVerdict::kUnreadable);
+// A compaction never removes Data.db alone, and waiting is for all of them at
+// once: one after another, 50 SSTables took 10 seconds.
+TEST_F(ExamineAllTest, DataIsMissing) {
+  for (int i = 2; i <= 50; ++i) {
+    Write(std::to_string(i));
+  }
+  const auto listed = tools::FindSstables({dir_.path()}, {}).sstables;
+  ASSERT_EQ(listed.size(), 50U);
+  for (const tools::Sstable& sstable : listed) {
+    fs::remove(sstable.Path("Data.db"));
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  for (const Examined& examined : ExamineAll(listed)) {
+    EXPECT_EQ(examined.sstable.state, SstableState::kLive);
+    EXPECT_EQ(examined.verdict(), Check::kKeysUnreadable);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
-// Index.db is damaged, and Filter.db is good. ExamineSstable must not report
-// missing keys in the filter. No new filter may be built from Index.db.
+// Index.db is damaged, and Filter.db is good. The damage must not look like
+// keys that the filter lacks.
 class DamagedIndexTest : public ::testing::TestWithParam<const char*> {
  protected:
   DamagedIndexTest() : one_(Write("1", "key")), other_(Write("2", "other")) {}
@@ -102,28 +120,15 @@ class DamagedIndexTest : public ::testing::TestWithParam<const char*> {
   }
 
   void ExpectLeft() const {
-    const auto listed =
-        tools::FindSstables({one_.Path("Data.db")}, {}).sstables;
-    const tools::FilterFinding finding =
-        tools::ExamineSstable(listed.at(0), std::nullopt, [](double) {});
-    EXPECT_EQ(finding.verdicts, std::vector{tools::FilterVerdict::kUnreadable});
-    EXPECT_EQ(finding.num_missing, 0U);
-    EXPECT_FALSE(finding.has_keys);
-    ASSERT_EQ(finding.errors.size(), 1U);
-    EXPECT_NE(finding.errors[0].find("(nodetool scrub)"), std::string::npos);
-    EXPECT_EQ(tools::DecideMend(finding, {0.01}).kind,
-              tools::MendDecision::kLeave);
-    // BuildFilter must find the damage itself, because Index.db may be damaged
-    // after ExamineSstable has read it.
-    try {
-      tools::BuildFilter(finding.sstable, /*folder=*/nullptr, 1000, 0.01,
-                         [](uint64_t) { return true; });
-      ADD_FAILURE() << "a filter was made of a damaged index";
-    } catch (const tools::MendEnd& end) {
-      EXPECT_EQ(end.kind, tools::MendOutcome::kFailed);
-      EXPECT_NE(end.reason.find("(nodetool scrub)"), std::string::npos)
-          << end.reason;
-    }
+    const Examined examined =
+        ExamineAll(tools::FindSstables({one_.Path("Data.db")}, {}).sstables)
+            .at(0);
+    ASSERT_EQ(examined.findings.size(), 1U);
+    EXPECT_EQ(examined.verdict(), Check::kKeysUnreadable);
+    EXPECT_THAT(examined.ReasonToLeave(), HasSubstr("(nodetool scrub)"));
+    EXPECT_EQ(examined.num_missing, 0U);
+    EXPECT_FALSE(examined.has_keys);
+    EXPECT_EQ(examined.action(), Action::kLeave);
   }
 
   const TempDir dir_;
@@ -168,7 +173,6 @@ TEST_P(DamagedIndexTest, OfAnotherSstable) {
   WriteFile(one_.Path("Index.db"), ReadFile(other_.Path("Index.db")));
   ExpectLeft();
   WriteFile(one_.Path("Statistics.db"), ReadFile(other_.Path("Statistics.db")));
-  WriteFile(one_.Path("Summary.db"), ReadFile(other_.Path("Summary.db")));
   ExpectLeft();
 }
 
