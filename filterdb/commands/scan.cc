@@ -15,8 +15,8 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// The value of --what-if if the user gives none.
-constexpr char kUsualChances[] = "usual";
+// The value of --what-if if the user gives none. The help shows it in braces.
+constexpr char kUsualChances[] = "=CHANCES";
 
 struct ScanArguments {
   ScanPaths scan;

@@ -15,7 +15,6 @@
 #include "filterdb/commands/mend/mend_report.h"
 #include "filterdb/commands/progress_bar.h"
 #include "filterdb/commands/scan_paths.h"
-#include "filterdb/commands/signals.h"
 #include "filterdb/mending/mender.h"
 #include "filterdb/sstable/sstable_finder.h"
 
@@ -103,8 +102,7 @@ std::vector<std::string> NoBackupsOf(const MendArguments& options) {
   return lines;
 }
 
-void MendAll(const MendArguments& options, HeldSignal* signal,
-             MendReport* report) {
+void MendAll(const MendArguments& options, MendReport* report) {
   const Scanned scanned = Scan(
       options.scan,
       {options.oversized, options.rewrite_digests, !options.out_dir.empty()});
@@ -121,13 +119,12 @@ void MendAll(const MendArguments& options, HeldSignal* signal,
   Mender mender(options.plan(), [&](uint64_t num_new) {
     num_added += num_new;
     progress.Show(num_added, num_keys);
-    return !signal->has_come();
+    return true;
   });
   num_keys = mender.KeysToAdd(scanned.sstables);
   if (options.in_place && !options.dry_run) {
     mender.RemoveLeftOvers(SstablesOf(scanned.sstables));
   }
-  signal->Hold();
   for (const Examined& finding : scanned.sstables) {
     const auto outcome = mender.Mend(finding);
     progress.Wipe();
@@ -140,15 +137,13 @@ void MendAll(const MendArguments& options, HeldSignal* signal,
   }
 }
 
-void UndoAll(const MendArguments& options, HeldSignal* signal,
-             MendReport* report) {
+void UndoAll(const MendArguments& options, MendReport* report) {
   const FoundSstables found = FindSstables(options.scan.paths, {});
   report->AddErrors(found.errors);
   report->SetLeftOut(found.left_out);
-  Mender mender(options.plan(), [&](uint64_t) { return !signal->has_come(); });
+  Mender mender(options.plan(), [](uint64_t) { return true; });
   mender.RemoveLeftOvers(found.sstables);
   bool has_outcome = false;
-  signal->Hold();
   for (const Sstable& sstable : found.sstables) {
     const auto outcome = mender.Undo(sstable);
     if (outcome) {
@@ -169,8 +164,7 @@ void UndoAll(const MendArguments& options, HeldSignal* signal,
   }
 }
 
-void MendOrUndo(const MendArguments& options, HeldSignal* signal,
-                MendReport* report) {
+void MendOrUndo(const MendArguments& options, MendReport* report) {
   if (!options.in_place && options.out_dir.empty() && !options.dry_run &&
       !options.undo) {
     throw Unusable(
@@ -190,9 +184,9 @@ void MendOrUndo(const MendArguments& options, HeldSignal* signal,
     }
   }
   if (options.undo) {
-    UndoAll(options, signal, report);
+    UndoAll(options, report);
   } else {
-    MendAll(options, signal, report);
+    MendAll(options, report);
   }
 }
 
@@ -201,10 +195,9 @@ ExitCode RunMend(const MendArguments& options) {
   // more. At the end, Finish (main.cc) reports that the output could not be
   // written.
   ::signal(SIGPIPE, SIG_IGN);
-  HeldSignal signal;
   MendReport report(options.json);
   try {
-    MendOrUndo(options, &signal, &report);
+    MendOrUndo(options, &report);
   } catch (const std::exception& error) {
     if (!options.json) {
       throw;
@@ -213,10 +206,9 @@ ExitCode RunMend(const MendArguments& options) {
     report.AddErrors({error.what()});
   }
   if (options.json) {
-    report.PrintDocument(signal.has_come());
+    report.PrintDocument(/*interrupted=*/false);
   }
   std::fflush(stdout);
-  signal.Die();
   return report.exit_code();
 }
 

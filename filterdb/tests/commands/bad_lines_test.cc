@@ -127,8 +127,7 @@ TEST_F(BadLinesTest, Usage) {
   Expect({
       {"no command", "",
        "no command; the commands are scan, mend, info, check, build, convert, "
-       "diff, "
-       "export, doctor\nsee filterdb --help"},
+       "diff\nsee filterdb --help"},
       {"an unknown command", "inof nb-1-big-Filter.db",
        "'inof' is no command; the commands are scan, mend, info, check,"},
       {"an unknown option instead of a command", "--nonsense",

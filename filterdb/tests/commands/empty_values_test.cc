@@ -74,13 +74,6 @@ TEST(EmptyValuesTest, OfEveryOption) {
         "build --bits", "convert --to", "diff --version-b"}) {
     EXPECT_EQ(names.count(name), 1U) << name;
   }
-#ifndef CASSANDRA_BLOOM_CORE_ONLY
-  for (const char* const name :
-       {"export --sst", "export --partition-key", "export --out-dir",
-        "doctor --db", "doctor --statistics", "doctor --plot"}) {
-    EXPECT_EQ(names.count(name), 1U) << name;
-  }
-#endif
 }
 
 TEST(EmptyValuesTest, NothingIsWritten) {

@@ -69,19 +69,14 @@ TEST_F(MainTest, FieldsOfJson) {
 
 TEST_F(MainTest, HelpOfEach) {
   const std::string all = Good("--help").out;
-  for (const char* const command : {"(scan)", "(mend)", "(doctor)"}) {
+  for (const char* const command : {"(scan)", "(mend)"}) {
     EXPECT_THAT(all.substr(0, all.find("\n\n")), HasSubstr(command));
   }
-  for (const std::string command : {"scan", "mend", "info", "check", "build",
-                                    "convert", "diff", "export", "doctor"}) {
+  for (const std::string command :
+       {"scan", "mend", "info", "check", "build", "convert", "diff"}) {
     EXPECT_THAT(all, HasSubstr("\n  " + command + " "));
     const std::string help = Good(command + " --help").out;
     EXPECT_THAT(help, HasSubstr("filterdb " + command + " [OPTIONS]"));
-#ifdef CASSANDRA_BLOOM_CORE_ONLY
-    if (command == "export" || command == "doctor") {
-      continue;  // without_rocksdb_test.cc tests them.
-    }
-#endif
     EXPECT_THAT(help, HasSubstr("--json"));
   }
   EXPECT_THAT(all, HasSubstr("Exit status: 0 good, 1 a fault was found, 2"));

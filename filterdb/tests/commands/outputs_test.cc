@@ -259,7 +259,7 @@ class HelpTest : public ::testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(All, HelpTest,
                          ::testing::Values("--help", "--version", "--help-all",
-                                           "build --help", "doctor --help"));
+                                           "build --help"));
 
 TEST_P(HelpTest, ThatCannotBeWritten) {
   const std::string arguments = GetParam();

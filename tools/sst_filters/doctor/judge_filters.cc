@@ -149,7 +149,7 @@ struct Judge {
              Before("the policy was switched on"), sst);
   }
 
-  // Judges a filter that RocksDB cannot read, or whose policy filterdb doctor
+  // Judges a filter that RocksDB cannot read, or whose policy sst_filters doctor
   // does not know.
   void Unknown(Sst* sst) const {
     const bool may_be_asked = PartitionKeyOfFilterName(sst->policy) ||

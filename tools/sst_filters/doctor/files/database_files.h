@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: the MANIFEST of a database, and SST files that the MANIFEST
+// sst_filters doctor: the MANIFEST of a database, and SST files that the MANIFEST
 // does not name.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_FILES_DATABASE_FILES_H_
