@@ -59,11 +59,11 @@ TEST(FormatTest, Numbers) {
 }
 
 const std::vector<Field>& Fields() {
-  static const auto* const fields = new std::vector<Field>{
-      {"name", "SSTable"},
-      {"keys", "keys"},
-      {"rate", "rate", AsPercent},
-      {"unread", "unread", AsText, /*is_rare=*/true}};
+  static const auto* const fields =
+      new std::vector<Field>{{"name", "SSTable"},
+                             {"keys", "keys"},
+                             {"rate", "rate", AsPercent},
+                             {"unread", "unread", AsText, /*is_rare=*/true}};
   return *fields;
 }
 

@@ -76,9 +76,8 @@ TEST_F(ExamineAllTest, CassandraHasRemovedIt) {
 // TOC.txt still exists, but a new log says that Cassandra removes the SSTable.
 TEST_F(ExamineAllTest, CassandraIsRemovingIt) {
   fs::remove(one_.Path("Data.db"));
-  WriteFile(
-      dir_ / "me_txn_compaction_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
-      LogRecord("REMOVE", one_.prefix, 0, 8) + LogRecord("COMMIT"));
+  WriteFile(dir_ / "me_txn_compaction_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
+            LogRecord("REMOVE", one_.prefix, 0, 8) + LogRecord("COMMIT"));
   EXPECT_EQ(Examine().sstable.state, SstableState::kVanished);
 }
 

@@ -40,9 +40,9 @@ Examined With(const std::vector<Check>& checks) {
 }
 
 TEST(FindingTest, TheVerdictIsTheWorst) {
-  const Examined sstable = With(
-      {Check::kSaturated, Check::kKeysMissing, Check::kNotInToc, Check::kEmpty,
-       Check::kKeysMissing});
+  const Examined sstable =
+      With({Check::kSaturated, Check::kKeysMissing, Check::kNotInToc,
+            Check::kEmpty, Check::kKeysMissing});
   EXPECT_EQ(sstable.verdict(), Check::kKeysMissing);
   EXPECT_EQ(sstable.findings.size(), 4U);
   EXPECT_TRUE(sstable.is_fault());
@@ -114,7 +114,8 @@ TEST(FindingTest, Obstacles) {
   for (const Check check : {Check::kKeysMissing, Check::kNotInToc}) {
     sstable = With({check});
     sstable.sstable.time_is_logged = true;
-    EXPECT_THAT(reason_of(sstable), HasSubstr("start the node once, then mend"));
+    EXPECT_THAT(reason_of(sstable),
+                HasSubstr("start the node once, then mend"));
     sstable = With({check});
     sstable.sstable.unread_log = "a.log: cannot open";
     EXPECT_THAT(reason_of(sstable), HasSubstr("a.log: cannot open; "));

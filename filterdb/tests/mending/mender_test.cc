@@ -47,8 +47,9 @@ class MenderTest : public ::testing::Test {
   static std::vector<tools::FilterFinding> Examine(const std::string& folder) {
     std::vector<tools::FilterFinding> findings;
     for (const auto& found : tools::FindSstables({folder}, {}).sstables) {
-      findings.push_back(
-          tools::ExamineSstable(found, std::nullopt, [](double) {}));
+      bool data_is_gone = false;
+      findings.push_back(tools::ExamineSstable(
+          found, {}, [](double) {}, &data_is_gone));
     }
     return findings;
   }
