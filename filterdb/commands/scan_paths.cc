@@ -46,7 +46,7 @@ void ScanPaths::AddTo(CLI::App* command) {
 }
 
 Scanned Scan(const ScanPaths& options, const MendMeans& means) {
-  FoundSstables found = FindSstables(options.paths, {});
+  FoundSstables found = FindSstables(options.paths);
   for (const std::string& error : found.errors) {
     PrintError(Unusable(error));
   }

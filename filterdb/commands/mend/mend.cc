@@ -138,7 +138,7 @@ void MendAll(const MendArguments& options, MendReport* report) {
 }
 
 void UndoAll(const MendArguments& options, MendReport* report) {
-  const FoundSstables found = FindSstables(options.scan.paths, {});
+  const FoundSstables found = FindSstables(options.scan.paths);
   report->AddErrors(found.errors);
   report->SetLeftOut(found.left_out);
   Mender mender(options.plan(), [](uint64_t) { return true; });

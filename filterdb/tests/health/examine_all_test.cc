@@ -33,7 +33,7 @@ std::vector<Examined> ExamineAll(const std::vector<tools::Sstable>& sstables) {
 class ExamineAllTest : public ::testing::Test {
  protected:
   ExamineAllTest() : one_(Write("1")) {
-    listed_ = tools::FindSstables({dir_.path()}, {}).sstables;
+    listed_ = tools::FindSstables({dir_.path()}).sstables;
   }
 
   WrittenSstable Write(const std::string& generation) const {
@@ -87,7 +87,7 @@ TEST_F(ExamineAllTest, DataIsMissing) {
   for (int i = 2; i <= 50; ++i) {
     Write(std::to_string(i));
   }
-  const auto listed = tools::FindSstables({dir_.path()}, {}).sstables;
+  const auto listed = tools::FindSstables({dir_.path()}).sstables;
   ASSERT_EQ(listed.size(), 50U);
   for (const tools::Sstable& sstable : listed) {
     fs::remove(sstable.Path("Data.db"));
@@ -120,8 +120,7 @@ class DamagedIndexTest : public ::testing::TestWithParam<const char*> {
 
   void ExpectLeft() const {
     const Examined examined =
-        ExamineAll(tools::FindSstables({one_.Path("Data.db")}, {}).sstables)
-            .at(0);
+        ExamineAll(tools::FindSstables({one_.Path("Data.db")}).sstables).at(0);
     ASSERT_EQ(examined.findings.size(), 1U);
     EXPECT_EQ(examined.verdict(), Check::kKeysUnreadable);
     EXPECT_THAT(examined.ReasonToLeave(), HasSubstr("(nodetool scrub)"));

@@ -46,7 +46,7 @@ class MenderTest : public ::testing::Test {
 
   static std::vector<tools::FilterFinding> Examine(const std::string& folder) {
     std::vector<tools::FilterFinding> findings;
-    for (const auto& found : tools::FindSstables({folder}, {}).sstables) {
+    for (const auto& found : tools::FindSstables({folder}).sstables) {
       bool data_is_gone = false;
       findings.push_back(tools::ExamineSstable(
           found, {}, [](double) {}, &data_is_gone));
