@@ -148,7 +148,7 @@ def mask(command, text):
 # Lets mend work even if there are processes that it cannot examine. Whether there
 # are depends on the machine.
 MEND_ANYWHERE = """filterdb() {
-  if [ "$1" = mend ]; then shift; set -- mend --ignore-unseen-processes "$@"; fi
+  if [ "$1" = mend ]; then shift; set -- mend --node-is-down "$@"; fi
   command filterdb "$@"
 }
 """
