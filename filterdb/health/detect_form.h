@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Finds out with which FilterForm a Filter.db was really written.
-// Tested in filterdb/tests/commands/check_test.cc.
+// Tested in filterdb/tests/commands/answers_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_DETECT_FORM_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_DETECT_FORM_H_

@@ -125,9 +125,12 @@ MENTIONED = {
     "ldb --try_load_options=false",
     "ldb put",
     "nodetool cluster repair KEYSPACE TABLE",
+    "nodetool import",
+    "nodetool refresh",
     "nodetool scrub",
     "nodetool tablestats",
     "nodetool upgradesstables -a",
+    "sudo -u OWNER filterdb mend …",
 }
 
 # The beginnings of blocks that show only output: of make demo and of make
