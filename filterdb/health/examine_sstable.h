@@ -8,7 +8,6 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_SSTABLE_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_SSTABLE_H_
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,15 +25,11 @@ struct ExamineOptions {
   MendMeans means;
 };
 
-// Called with the share of the keys, from 0 to 1, that was read since the last
-// call.
-using OnProgress = std::function<void(double share)>;
-
 // Sets `*data_is_gone` if the SSTable has no Data.db, or had none at first. A
 // node may then be removing or writing the SSTable, which only shows later: see
 // FindOutWhyDataIsGone. Several threads may call this function at once.
 Examined ExamineSstable(const Sstable& sstable, const ExamineOptions& options,
-                        const OnProgress& on_progress, bool* data_is_gone);
+                        bool* data_is_gone);
 
 std::unique_ptr<KeyReader> OpenKeysOf(const Sstable& sstable, KeyChecks checks,
                                       std::string* error);
