@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <initializer_list>
 
-#include "filterdb/health/toc.h"
+#include "filterdb/sstable/toc.h"
 #include "plugin/filter/sizing.h"
 
 namespace cassandra_bloom::tools {

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "filterdb/health/examine_sstable.h"
-#include "filterdb/sstable/data_db/open_data_db.h"
+#include "filterdb/sstable/open_data_db.h"
 #include "filterdb/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::tools {

@@ -17,10 +17,9 @@
 #include "filterdb/health/cut_filter.h"
 #include "filterdb/health/detect_form.h"
 #include "filterdb/health/filter_fill.h"
-#include "filterdb/health/toc.h"
-#include "filterdb/sstable/partitions_db_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/sstable/statistics_db.h"
+#include "filterdb/sstable/toc.h"
 #include "filterdb/sstable/transaction_logs.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/filter_db/read_file.h"
@@ -275,7 +274,8 @@ class Examination {
   }
 
   bool ReadKeys(std::string* error) {
-    const auto keys = OpenKeysOf(finding_.sstable, KeyChecks::kCheap, error);
+    const auto keys =
+        OpenSstableKeys(finding_.sstable, KeyChecks::kCheap, error);
     if (keys == nullptr) {
       return false;
     }
@@ -285,12 +285,10 @@ class Examination {
       return false;
     }
     finding_.has_keys = true;
-    if (const auto* const trie = AsPartitionsDbReader(keys.get())) {
-      all_read_in_data_ = trie->num_in_rows() == 0;
-      finding_.num_wrong_hashes = trie->num_wrong_hashes();
-      if (finding_.num_wrong_hashes > 0) {
-        AddVerdict(FilterVerdict::kWrongIndexHashes);
-      }
+    all_read_in_data_ = keys->all_are_in_data();
+    finding_.num_wrong_hashes = keys->num_wrong_hashes();
+    if (finding_.num_wrong_hashes > 0) {
+      AddVerdict(FilterVerdict::kWrongIndexHashes);
     }
     if (finding_.num_missing > 0) {
       AddVerdict(FilterVerdict::kKeysMissing);
@@ -307,7 +305,8 @@ class Examination {
     if (all_read_in_data_) {
       return true;
     }
-    const auto keys = OpenKeysOf(finding_.sstable, KeyChecks::kEveryKey, error);
+    const auto keys =
+        OpenSstableKeys(finding_.sstable, KeyChecks::kEveryKey, error);
     if (keys == nullptr) {
       return false;
     }
@@ -399,22 +398,6 @@ class Examination {
 };
 
 }  // namespace
-
-std::unique_ptr<KeyReader> OpenKeysOf(const Sstable& sstable, KeyChecks checks,
-                                      std::string* error) {
-  const std::string path = sstable.IndexPath();
-  if (IsPartitionsDb(path)) {
-    return OpenSstableKeys(path, sstable.version, checks, error);
-  }
-  struct stat status;
-  // A pipe among the files of an SSTable may have no writer, so reading it
-  // could wait forever.
-  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    *error = path + ": not a regular file";
-    return nullptr;
-  }
-  return OpenCheckedIndexDb(sstable.Path(""), sstable.version, checks, error);
-}
 
 FilterFinding ExamineSstable(const Sstable& sstable,
                              std::optional<double> fp_chance,

@@ -7,13 +7,10 @@
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_SSTABLE_H_
 
 #include <functional>
-#include <memory>
 #include <optional>
-#include <string>
 
 #include "filterdb/health/finding.h"
-#include "filterdb/sstable/checked_index_db.h"
-#include "filterdb/sstable/key_reader.h"
+#include "filterdb/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {
 
@@ -26,9 +23,6 @@ using OnProgress = std::function<void(double share)>;
 FilterFinding ExamineSstable(const Sstable& sstable,
                              std::optional<double> fp_chance,
                              const OnProgress& on_progress);
-
-std::unique_ptr<KeyReader> OpenKeysOf(const Sstable& sstable, KeyChecks checks,
-                                      std::string* error);
 
 }  // namespace cassandra_bloom::tools
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "filterdb/health/toc.h"
 #include "filterdb/mending/mend_outcome.h"
 #include "filterdb/sstable/bytes/file_sum.h"
 #include "filterdb/sstable/scylla_db.h"
+#include "filterdb/sstable/toc.h"
 
 namespace cassandra_bloom::tools {
 namespace {

@@ -7,8 +7,9 @@
 #include <string_view>
 
 #include "filterdb/health/examine_sstable.h"
-#include "filterdb/health/toc.h"
 #include "filterdb/mending/digests.h"
+#include "filterdb/sstable/sstable_keys.h"
+#include "filterdb/sstable/toc.h"
 #include "plugin/filter_db/filter_db_file.h"
 
 namespace cassandra_bloom::tools {
@@ -162,7 +163,7 @@ std::unique_ptr<FilterDbBuilder> BuildFilter(const Sstable& sstable,
                                              FormOf(sstable), &error);
   const auto keys = filter == nullptr
                         ? nullptr
-                        : OpenKeysOf(opened, KeyChecks::kEveryKey, &error);
+                        : OpenSstableKeys(opened, KeyChecks::kEveryKey, &error);
   if (keys == nullptr) {
     fail(error);
   }

@@ -15,6 +15,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/sstable/data_directory.h"
+#include "filterdb/sstable/toc.h"
 #include "filterdb/sstable/transaction_logs.h"
 #include "plugin/filter_db/read_file.h"
 
@@ -332,6 +333,7 @@ class Finder {
     sstable.real_folder = folder.real_path;
     sstable.folder_below = folder.below;
     sstable.name_prefix = name_prefix;
+    sstable.has_toc = components.count(kTocName) != 0;
     std::string ignored_error;
     if (!SstableVersionOfFileName(name_prefix + "Data.db", &sstable.version,
                                   &ignored_error)) {
