@@ -12,11 +12,7 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-constexpr FilterForm kNoFormOfCassandra = {HashOrder::kH1Base,
-                                           WordOrder::kLittleEndianWords};
-
-constexpr FilterForm kAllForms[] = {kNaAndLater, kMaToMe, kBeforeMa,
-                                    kNoFormOfCassandra};
+constexpr FilterForm kAllForms[] = {kNaAndLater, kMaToMe, kBeforeMa};
 
 // Returns whether the filter has all keys. Sets `*count` to the number of keys
 // before the first key that the filter denies.
@@ -69,13 +65,6 @@ std::optional<FilterForm> DetectForm(const std::string& filter_path,
     }
   }
   return std::nullopt;
-}
-
-std::string NameOfAnyForm(FilterForm form) {
-  return form == kNoFormOfCassandra
-             ? "the hash of before-ma with the words of na-and-later, no form "
-               "of Cassandra's"
-             : FormName(form);
 }
 
 }  // namespace cassandra_bloom::tools

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Finds out with which FilterForm a Filter.db was really written.
-// Tested in filterdb/tests/commands/scan/scan_test.cc.
+// Tested in filterdb/tests/commands/check_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_DETECT_FORM_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_DETECT_FORM_H_
@@ -19,9 +19,7 @@ namespace cassandra_bloom::tools {
 using OnKeysRead = std::function<void(const KeyReader& keys)>;
 
 // Returns a form, other than `not_this_one`, with which the filter has all
-// keys. Also tries a form that no Cassandra writes: the HashOrder of kBeforeMa
-// with the WordOrder of kNaAndLater. Ignores a form with which all keys may
-// pass only by chance.
+// keys. Ignores a form with which all keys may pass only by chance.
 //
 // Returns nullopt if there is no such form. Then `*error` is empty. Also
 // returns nullopt if the filter or the keys cannot be read. Then `*error` says
@@ -30,9 +28,6 @@ std::optional<FilterForm> DetectForm(const std::string& filter_path,
                                      FilterForm not_this_one, KeyReader* keys,
                                      const OnKeysRead& on_keys_read,
                                      std::string* error);
-
-// Returns the name of a form, even of a form that no Cassandra writes.
-std::string NameOfAnyForm(FilterForm form);
 
 }  // namespace cassandra_bloom::tools
 

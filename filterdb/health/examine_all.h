@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Examines many SSTables at once, in several threads.
-// Tested in filterdb/tests/commands/scan/scan_test.cc.
+// Tested in filterdb/tests/health/examine_all_test.cc.
 // Tested in filterdb/tests/commands/scan/chunk_memory_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_ALL_H_
@@ -9,9 +9,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <vector>
 
+#include "filterdb/health/examine_sstable.h"
 #include "filterdb/health/finding.h"
 #include "filterdb/sstable/sstable.h"
 
@@ -21,12 +21,14 @@ namespace cassandra_bloom::tools {
 // read.
 using OnBytesRead = std::function<void(uint64_t done, uint64_t all)>;
 
-// Examines SSTables with `jobs` threads. Returns the findings in the order of
+// Examines SSTables with `jobs` threads. Returns the results in the order of
 // `sstables`. Calls `on_bytes_read` in the caller's thread.
-std::vector<FilterFinding> ExamineAll(const std::vector<Sstable>& sstables,
-                                      std::optional<double> fp_chance,
-                                      unsigned jobs,
-                                      const OnBytesRead& on_bytes_read);
+//
+// The SSTables that are examined at the same time take at most 256 MiB for
+// their filters and chunks. One that needs more is examined alone.
+std::vector<Examined> ExamineAll(const std::vector<Sstable>& sstables,
+                                 const ExamineOptions& options, unsigned jobs,
+                                 const OnBytesRead& on_bytes_read);
 
 }  // namespace cassandra_bloom::tools
 

@@ -10,19 +10,26 @@
 #include <optional>
 
 #include "filterdb/health/finding.h"
+#include "filterdb/health/obstacles.h"
 #include "filterdb/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {
+
+struct ExamineOptions {
+  // The planned false positive rate of an SSTable that does not tell one.
+  std::optional<double> default_fp_chance;
+  MendMeans means;
+};
 
 // Called with the share of the keys, from 0 to 1, that was read since the last
 // call.
 using OnProgress = std::function<void(double share)>;
 
-// `fp_chance` is the planned false positive rate if the SSTable does not tell
-// one. Several threads may call this function at once.
-FilterFinding ExamineSstable(const Sstable& sstable,
-                             std::optional<double> fp_chance,
-                             const OnProgress& on_progress);
+// Sets `*data_is_gone` if the SSTable has no Data.db, or had none at first. A
+// node may then be removing or writing the SSTable, which only shows later: see
+// FindOutWhyDataIsGone. Several threads may call this function at once.
+Examined ExamineSstable(const Sstable& sstable, const ExamineOptions& options,
+                        const OnProgress& on_progress, bool* data_is_gone);
 
 }  // namespace cassandra_bloom::tools
 

@@ -85,10 +85,6 @@ const char* NameOf(SstableState state) {
   return "";
 }
 
-bool Sstable::has_known_version() const {
-  return FindSstableVersion(version) != nullptr && !IsFormName(version);
-}
-
 std::string Sstable::IndexPath() const {
   const std::string trie = Path("Partitions.db");
   return HasTrieIndex(version) || FileExists(trie) ? trie : Path("Index.db");

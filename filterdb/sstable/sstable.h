@@ -42,9 +42,6 @@ struct Sstable {
     return IndexPath().substr(folder.size() + 1);
   }
 
-  // Whether this library can read SSTables of this version.
-  bool has_known_version() const;
-
   std::string folder;
   // The absolute path of `folder` without links, when the SSTable was found.
   std::string real_folder;
@@ -53,9 +50,6 @@ struct Sstable {
   std::string name_prefix;  // Such as "nb-1-big-".
   std::string version;      // Such as "nb". Empty if no name tells one.
   SstableState state = SstableState::kLive;
-  // Whether there was a TOC.txt when the SSTable was found. ScyllaDB does not
-  // start if an SSTable lacks it.
-  bool has_toc = true;
   // Whether a transaction log of Cassandra holds the time of the SSTable's
   // newest file. Cassandra does not start if that time changes.
   bool time_is_logged = false;

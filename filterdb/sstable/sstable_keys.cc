@@ -209,7 +209,7 @@ bool SstableKeys::CheckEnds(std::string_view key) {
       error_ = trie->path() +
                ": the first key is not that of the first partition, as in an "
                "SSTable that DSE streamed as a part of another (zero copy): " +
-               kNotSupported;
+               kIsNotSupported;
       return false;
     }
     return FailAt(trie->path(), trie->first_key_position(),

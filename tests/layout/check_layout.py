@@ -51,6 +51,10 @@ TOOLS_EDGES = {
         "tools/sst_filters/doctor/files", "tools/sst_filters/doctor/filters",
     },
 }
+# What tools/ may include of filterdb/: how its commands print and parse.
+CONSOLE = {
+    f"filterdb/commands/{name}.h" for name in ("console", "output", "output_file", "progress_bar")
+}
 # filterdb/ uses only these folders of plugin/.
 FILTERDB_MAY_USE = {"filter", "filter_db"}
 
@@ -177,6 +181,8 @@ def wrong_edge(file: str, included: str) -> str | None:
     if top == "filterdb" and in_folder(included, "plugin") and room(included) not in FILTERDB_MAY_USE:
         return f"filterdb/ may not include plugin/{room(included)}"
     here, there = tools_room(file), tools_room(included)
+    if top == "tools" and in_folder(included, "filterdb/commands") and included not in CONSOLE:
+        return f"tools/ may not include {included}"
     if here and there and here != there and there not in TOOLS_EDGES[here]:
         return f"{here} may not include {there}"
     product = ("include", "plugin")

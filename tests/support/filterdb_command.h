@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs the command filterdb, whose path is CASSANDRA_BLOOM_FILTERDB.
+// Runs the commands filterdb and sst_filters, whose paths are
+// CASSANDRA_BLOOM_FILTERDB and CASSANDRA_BLOOM_SST_FILTERS.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FILTERDB_COMMAND_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FILTERDB_COMMAND_H_
@@ -34,17 +35,28 @@ inline Ran FilterdbAsGiven(const std::string& arguments,
           arguments};
 }
 
-// Like FilterdbAsGiven, but lets `filterdb mend` ignore processes that it
-// cannot examine.
+// Like FilterdbAsGiven, but tells `filterdb mend` that the node is down. A test
+// may run on a file system that does not tell which files are open.
 inline Ran Filterdb(const std::string& arguments,
                     const std::string& before = "") {
   const std::string mend = "mend ";
   return FilterdbAsGiven(
-      arguments.rfind(mend, 0) == 0
-          ? mend + "--ignore-unseen-processes " + arguments.substr(mend.size())
+      arguments.rfind(mend, 0) == 0 &&
+              arguments.find("--out-dir") == std::string::npos
+          ? mend + "--node-is-down " + arguments.substr(mend.size())
           : arguments,
       before);
 }
+
+#ifdef CASSANDRA_BLOOM_SST_FILTERS
+inline Ran SstFilters(const std::string& arguments,
+                      const std::string& before = "") {
+  return {
+      RunProcess({"/bin/sh", "-c",
+                  before + " " CASSANDRA_BLOOM_SST_FILTERS " " + arguments}),
+      arguments};
+}
+#endif
 
 }  // namespace cassandra_bloom::testing
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <signal.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -14,9 +13,9 @@
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/mend/mend_report.h"
 #include "filterdb/commands/progress_bar.h"
-#include "filterdb/commands/scan/scan_options.h"
-#include "filterdb/commands/signals.h"
+#include "filterdb/commands/scan_paths.h"
 #include "filterdb/mending/mender.h"
+#include "filterdb/mending/undo.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -24,43 +23,17 @@ namespace {
 namespace fs = std::filesystem;
 
 struct MendArguments {
-  ScanOptions scan;
+  ScanPaths scan;
   std::string out_dir;
-  bool in_place = false;
   std::string backup_dir;
   bool no_backup = false;
   bool oversized = false;
   bool rewrite_digests = false;
+  std::string undo;
   bool dry_run = false;
-  bool undo = false;
-  bool ignore_unseen_processes = false;
+  bool node_is_down = false;
   bool json = false;
-
-  MendPlan plan() const {
-    MendPlan plan;
-    // In filterdb mend, --fp-chance overrules the bloom_filter_fp_chance that
-    // is planned for an SSTable.
-    plan.options.fp_chance = scan.fp_chance;
-    plan.options.oversized = oversized;
-    plan.out_dir = out_dir;
-    plan.backup = {no_backup            ? Backup::kNone
-                   : backup_dir.empty() ? Backup::kBeside
-                                        : Backup::kFolder,
-                   backup_dir};
-    plan.rewrite_digests = rewrite_digests;
-    plan.dry_run = dry_run;
-    plan.ignore_unseen_processes = ignore_unseen_processes;
-    return plan;
-  }
 };
-
-std::vector<Sstable> SstablesOf(const std::vector<FilterFinding>& findings) {
-  std::vector<Sstable> sstables;
-  for (const FilterFinding& finding : findings) {
-    sstables.push_back(finding.sstable);
-  }
-  return sstables;
-}
 
 // Throws Unusable if `backup_dir` is inside one of `paths`, because later scans
 // would report the backups as SSTables without a Data.db.
@@ -82,128 +55,82 @@ void CheckIsOutside(const std::string& backup_dir,
   }
 }
 
-void CheckIsFolder(const std::string& backup_dir) {
-  std::error_code failure;
-  if (!fs::is_directory(backup_dir, failure)) {
-    throw Unusable(backup_dir + ": " +
-                   (failure ? failure.message() : "is no folder") +
-                   "; give the --backup-dir that mend was given");
+void Mend(const MendArguments& options, MendReport* report) {
+  if (options.scan.paths.empty()) {
+    throw Unusable("give a PATH, or --undo");
   }
-}
-
-// The messages have absolute paths, because --backup-dir keeps backups under
-// the absolute paths of the filters.
-std::vector<std::string> NoBackupsOf(const MendArguments& options) {
-  std::vector<std::string> lines;
-  for (const std::string& path : options.scan.paths) {
-    std::error_code failure;
-    const fs::path real = fs::canonical(path, failure);
-    lines.push_back(options.backup_dir + " holds no backups of " +
-                    (failure ? path : real.string()));
-  }
-  return lines;
-}
-
-void MendAll(const MendArguments& options, HeldSignal* signal,
-             MendReport* report) {
-  const Scanned scanned = Scan(options.scan);
-  report->AddErrors(scanned.errors);
-  report->SetLeftOut(scanned.left_out);
-  report->SetNotExamined(static_cast<size_t>(
-      std::count_if(scanned.findings.begin(), scanned.findings.end(),
-                    [](const FilterFinding& finding) {
-                      return finding.sstable.state != SstableState::kLive;
-                    })));
-  ProgressBar progress("mending");
-  uint64_t num_added = 0;
-  uint64_t num_keys = 0;
-  Mender mender(options.plan(), [&](uint64_t num_new) {
-    num_added += num_new;
-    progress.Show(num_added, num_keys);
-    return !signal->has_come();
-  });
-  num_keys = mender.KeysToAdd(scanned.findings);
-  if (options.in_place && !options.dry_run) {
-    mender.RemoveLeftOvers(SstablesOf(scanned.findings));
-  }
-  signal->Hold();
-  for (const FilterFinding& finding : scanned.findings) {
-    const auto outcome = mender.Mend(finding);
-    progress.Wipe();
-    if (outcome) {
-      report->Add(*outcome);
-    }
-  }
-  if (!options.json) {
-    report->PrintSums(options.plan(), mender.has_other_links());
-  }
-}
-
-void UndoAll(const MendArguments& options, HeldSignal* signal,
-             MendReport* report) {
-  const FoundSstables found = Find(options.scan);
-  report->AddErrors(found.errors);
-  report->SetLeftOut(found.left_out);
-  Mender mender(options.plan(), [&](uint64_t) { return !signal->has_come(); });
-  mender.RemoveLeftOvers(found.sstables);
-  bool has_outcome = false;
-  signal->Hold();
-  for (const Sstable& sstable : found.sstables) {
-    const auto outcome = mender.Undo(sstable);
-    if (outcome) {
-      has_outcome = true;
-      report->Add(*outcome);
-    }
-  }
-  if (!found.sstables.empty() && !has_outcome && !mender.has_kept_folder()) {
-    report->SetNoBackups(NoBackupsOf(options));
-  }
-  if (!options.json) {
-    report->PrintSumsOfUndo();
-    if (!has_outcome && options.backup_dir.empty()) {
-      std::printf(
-          "No old filters are kept beside the SSTables. If mend was given a "
-          "--backup-dir, give it to --undo, too.\n");
-    }
-  }
-}
-
-void MendOrUndo(const MendArguments& options, HeldSignal* signal,
-                MendReport* report) {
-  if (!options.in_place && options.out_dir.empty() && !options.dry_run &&
-      !options.undo) {
+  if (options.backup_dir.empty() && options.out_dir.empty() &&
+      !options.no_backup) {
     throw Unusable(
-        "say where the new filters go: --in-place, --out-dir=DIR, or --dry-run "
-        "to see what would be done");
-  }
-  // Only this user may open a temporary file, until the file gets the mode of
-  // the file that it replaces.
-  if (options.in_place || options.undo) {
-    umask(077);
+        "say where the old filters are kept, --backup-dir=DIR or --no-backup, "
+        "or where the new ones go, --out-dir=DIR; --dry-run only shows what "
+        "would be done");
   }
   if (!options.backup_dir.empty()) {
-    if (options.undo) {
-      CheckIsFolder(options.backup_dir);
-    } else {
-      CheckIsOutside(options.backup_dir, options.scan.paths);
+    CheckIsOutside(options.backup_dir, options.scan.paths);
+  }
+  const Scanned scanned = Scan(
+      options.scan,
+      {options.oversized, options.rewrite_digests, !options.out_dir.empty()});
+  report->AddErrors(scanned.errors);
+  report->SetLeftOut(scanned.left_out);
+  std::set<std::string> folders;
+  size_t num_not_examined = 0;
+  for (const Examined& examined : scanned.sstables) {
+    folders.insert(examined.sstable.folder);
+    num_not_examined += examined.sstable.state == SstableState::kLive ? 0 : 1;
+  }
+  report->SetNotExamined(num_not_examined);
+  if (!options.dry_run && options.out_dir.empty()) {
+    RemoveLeftOvers(folders);
+  }
+  RunBackup backup(options.backup_dir);
+  MendPlan plan;
+  plan.out_dir = options.out_dir;
+  plan.backup = options.backup_dir.empty() ? nullptr : &backup;
+  plan.dry_run = options.dry_run;
+  plan.node_is_down = options.node_is_down;
+  ProgressBar progress("mending");
+  const uint64_t num_keys = KeysToAdd(scanned.sstables);
+  uint64_t num_added = 0;
+  MendAll(
+      scanned.sstables, plan,
+      [&](uint64_t num_new) {
+        num_added += num_new;
+        progress.Show(num_added, num_keys);
+      },
+      [&](const MendOutcome& outcome) {
+        progress.Wipe();
+        report->Add(outcome);
+      });
+  if (!backup.folder().empty()) {
+    report->SetBackup(backup.folder());
+  }
+}
+
+void Undo(const MendArguments& options, MendReport* report) {
+  const auto filters = OrUnusable([&](std::string* error) {
+    auto list = ReadRunList(options.undo, error);
+    if (!list) {
+      *error += "; give the folder that mend has made in --backup-dir";
     }
-  }
-  if (options.undo) {
-    UndoAll(options, signal, report);
-  } else {
-    MendAll(options, signal, report);
-  }
+    return list;
+  });
+  UndoRun(*filters, {options.undo, options.dry_run, options.node_is_down},
+          [&](const MendOutcome& outcome) { report->Add(outcome); });
 }
 
 ExitCode RunMend(const MendArguments& options) {
-  // SIGPIPE is ignored, so that mending goes on if nobody reads the output any
-  // more. At the end, Finish (main.cc) reports that the output could not be
-  // written.
+  // Mending goes on if nobody reads the output any more. At the end, Finish
+  // (main.cc) reports that the output could not be written.
   ::signal(SIGPIPE, SIG_IGN);
-  HeldSignal signal;
   MendReport report(options.json);
   try {
-    MendOrUndo(options, &signal, &report);
+    if (options.undo.empty()) {
+      Mend(options, &report);
+    } else {
+      Undo(options, &report);
+    }
   } catch (const std::exception& error) {
     if (!options.json) {
       throw;
@@ -211,11 +138,7 @@ ExitCode RunMend(const MendArguments& options) {
     PrintError(error);
     report.AddErrors({error.what()});
   }
-  if (options.json) {
-    report.PrintDocument(signal.has_come());
-  }
-  std::fflush(stdout);
-  signal.Die();
+  report.Print();
   return report.exit_code();
 }
 
@@ -224,61 +147,55 @@ ExitCode RunMend(const MendArguments& options) {
 void AddMend(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
       "mend",
-      "Makes the filters anew that scan finds faulty. The node must be down "
-      "for --in-place and --undo");
+      "Makes the filters anew that scan finds faulty. The node must be down, "
+      "except for --out-dir. Work as the user of the node");
   auto* const options = NewOptions(command, run, RunMend);
   options->scan.AddTo(command);
-  command
-      ->add_option("--fp-chance", options->scan.fp_chance,
-                   "Build all filters with this chance (default: the planned "
-                   "bloom_filter_fp_chance of each SSTable, from its "
-                   "Statistics.db)")
-      ->check(IsFpChance());
-  auto* const in_place = command->add_flag(
-      "--in-place", options->in_place,
-      "Replace the filters; the old ones are kept beside them as ….bak");
-  auto* const out_dir =
+  auto* const undo =
       command
-          ->add_option("--out-dir", options->out_dir,
-                       "Write the new filters to this folder, in folders as "
-                       "below PATH")
-          ->type_name("DIR")
-          ->excludes(in_place);
+          ->add_option("--undo", options->undo,
+                       "Put the old filters of a run back. DIR is the folder "
+                       "that the run has made in --backup-dir")
+          ->type_name("DIR");
+  const auto add_folder = [&](const char* name, std::string* folder,
+                              const char* help) {
+    return command->add_option(name, *folder, help)
+        ->type_name("DIR")
+        ->excludes(undo);
+  };
+  const auto add_flag = [&](const char* name, bool* flag, const char* help) {
+    return command->add_flag(name, *flag, help)->excludes(undo);
+  };
   auto* const backup_dir =
-      command
-          ->add_option("--backup-dir", options->backup_dir,
-                       "Keep the old filters in this folder")
-          ->type_name("DIR")
-          ->excludes(out_dir);
-  auto* const no_backup = command
-                              ->add_flag("--no-backup", options->no_backup,
-                                         "Do not keep the old filters")
-                              ->excludes(backup_dir);
-  auto* const dry_run = command->add_flag("--dry-run", options->dry_run,
-                                          "Only say what would be done");
-  auto* const oversized =
-      command->add_flag("--oversized", options->oversized,
-                        "Also rebuild filters that only take more than twice "
-                        "the memory of the plan");
-  auto* const rewrite_digests =
-      command
-          ->add_flag("--rewrite-digests", options->rewrite_digests,
-                     "Also mend SSTables of ScyllaDB whose Scylla.db holds the "
-                     "checksum of the filter, and change it there")
-          ->excludes(out_dir);
+      add_folder("--backup-dir", &options->backup_dir,
+                 "Replace the filters, and keep the old ones in a new folder "
+                 "in DIR");
+  auto* const no_backup =
+      add_flag("--no-backup", &options->no_backup,
+               "Replace the filters, and do not keep the old ones")
+          ->excludes(backup_dir);
+  auto* const out_dir =
+      add_folder("--out-dir", &options->out_dir,
+                 "Write the new filters to DIR, in folders as below PATH")
+          ->excludes(backup_dir)
+          ->excludes(no_backup);
+  add_flag("--oversized", &options->oversized,
+           "Also rebuild filters that only take more than twice the memory of "
+           "the plan");
+  add_flag("--rewrite-digests", &options->rewrite_digests,
+           "Also mend SSTables of ScyllaDB whose Scylla.db holds the checksum "
+           "of the filter, and change it there")
+      ->excludes(out_dir);
+  for (const char* const name : {"PATH", "--default-fp-chance", "--jobs"}) {
+    command->get_option(name)->required(false)->excludes(undo);
+  }
+  command->add_flag("--dry-run", options->dry_run,
+                    "Only say what would be done");
   command
-      ->add_flag("--undo", options->undo,
-                 "Put the old filters back that --in-place has kept")
-      ->excludes(in_place)
-      ->excludes(out_dir)
-      ->excludes(no_backup)
-      ->excludes(oversized)
-      ->excludes(rewrite_digests)
-      ->excludes(dry_run);
-  command->add_flag("--ignore-unseen-processes",
-                    options->ignore_unseen_processes,
-                    "Mend or undo although not every process can be examined, "
-                    "so that one that has the SSTable open may not be seen");
+      ->add_flag("--node-is-down", options->node_is_down,
+                 "You have seen that the node is down. Counts only where the "
+                 "file system does not tell whether a file is open")
+      ->excludes(out_dir);
   AddJson(command, &options->json);
 }
 

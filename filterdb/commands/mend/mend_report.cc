@@ -2,58 +2,56 @@
 
 #include "filterdb/commands/mend/mend_report.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 
-#include "filterdb/commands/scan/scan_report.h"
+#include "filterdb/commands/printer.h"
+#include "filterdb/commands/scan_paths.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
-const char* NameOf(MendOutcome::Kind kind) {
-  switch (kind) {
-    case MendOutcome::kMended:
-      return "mended";
-    case MendOutcome::kWouldMend:
-      return "would be mended";
-    case MendOutcome::kLeft:
-      return "left";
-    case MendOutcome::kFailed:
-      return "failed";
-    case MendOutcome::kUndone:
-      return "old filter put back";
-    case MendOutcome::kNotDone:
-      return "not done";
-  }
-  return "";
-}
+struct KindInfo {
+  MendOutcome::Kind kind;
+  const char* outcome;  // Of one SSTable.
+  const char* total;    // The field with the number of these.
+  const char* sum;      // The same in the text.
+  ExitCode exit_code;
+};
 
-void Print(const MendOutcome& outcome) {
-  std::string line = outcome.filter + ": ";
-  if (outcome.finding != nullptr) {
-    line += VerdictText(*outcome.finding) + ": ";
+// kWritten is a fault, because the node still uses the old filter.
+constexpr KindInfo kKinds[] = {
+    {MendOutcome::kMended, "mended", "mended", "mended", kGood},
+    {MendOutcome::kWritten, "written", "written", "written", kFault},
+    {MendOutcome::kWouldMend, "would be mended", "would_be_mended",
+     "would be mended", kFault},
+    {MendOutcome::kUndone, "old filter put back", "put_back", "put back",
+     kGood},
+    {MendOutcome::kWouldUndo, "old filter would be put back",
+     "would_be_put_back", "would be put back", kFault},
+    {MendOutcome::kLeft, "left", "left", "left", kFault},
+    {MendOutcome::kFailed, "failed", "failed", "failed", kUnusable},
+    {MendOutcome::kNotKnown, "not known", "not_known", "not known", kUnusable},
+    {MendOutcome::kNotDone, "not done", "not_done", "not done", kFault}};
+
+constexpr bool IsInOrder() {
+  for (size_t i = 0; i < std::size(kKinds); ++i) {
+    if (kKinds[i].kind != static_cast<MendOutcome::Kind>(i)) {
+      return false;
+    }
   }
-  line += NameOf(outcome.kind);
-  if (!outcome.reason.empty()) {
-    line += ": " + outcome.reason;
-  }
-  if (outcome.size > 0) {
-    line += ", " + Count(outcome.size, "byte") + " for " +
-            Count(outcome.finding->num_keys, "key");
-  }
-  if (outcome.only_toc && outcome.kind == MendOutcome::kMended) {
-    line += ", TOC.txt completed";
-  }
-  if (!outcome.out.empty() && outcome.out != outcome.filter) {
-    line += " -> " + outcome.out;
-  }
-  std::printf("%s\n", Printable(line).c_str());
-  std::fflush(stdout);
+  return std::size(kKinds) == MendOutcome::kNotDone + 1;
 }
+static_assert(IsInOrder(), "InfoOf takes the number of a kind as an index");
+
+const KindInfo& InfoOf(MendOutcome::Kind kind) { return kKinds[kind]; }
 
 Json ToJson(const MendOutcome& outcome) {
-  Json json = {{"filter", outcome.filter}, {"outcome", NameOf(outcome.kind)}};
-  if (outcome.finding != nullptr) {
-    json["verdict"] = VerdictText(*outcome.finding);
+  Json json = {{"filter", outcome.filter},
+               {"outcome", InfoOf(outcome.kind).outcome}};
+  if (outcome.examined != nullptr) {
+    json["verdict"] = outcome.examined->VerdictText();
   }
   if (!outcome.reason.empty()) {
     json["reason"] = outcome.reason;
@@ -61,120 +59,126 @@ Json ToJson(const MendOutcome& outcome) {
   if (!outcome.out.empty()) {
     json["out"] = outcome.out;
   }
-  if (outcome.size > 0) {
-    json["keys"] = outcome.finding->num_keys;
+  const bool is_made = outcome.kind == MendOutcome::kMended ||
+                       outcome.kind == MendOutcome::kWritten;
+  if (is_made && !outcome.only_toc) {
+    json["keys"] = outcome.examined->num_keys;
     json["bytes"] = outcome.size;
   }
-  if (outcome.only_toc && outcome.kind == MendOutcome::kMended) {
-    json["toc_completed"] = true;
+  if (outcome.only_toc && outcome.kind < MendOutcome::kLeft) {
+    json["only_toc"] = true;
   }
   return json;
 }
 
+std::string TextOf(const Json& json) {
+  std::string text = json["filter"].get<std::string>() + ": ";
+  if (json.contains("verdict")) {
+    text += json["verdict"].get<std::string>() + ": ";
+  }
+  text += json["outcome"];
+  if (json.contains("reason")) {
+    text += ": " + json["reason"].get<std::string>();
+  }
+  if (json.contains("bytes")) {
+    text += ", " + Count(json["bytes"], "byte") + " for " +
+            Count(json["keys"], "key");
+  }
+  if (json.contains("only_toc")) {
+    text += ", only in TOC.txt or its digest";
+  }
+  if (json.contains("out")) {
+    text += " -> " + json["out"].get<std::string>();
+  }
+  return Printable(text) + "\n";
+}
+
 }  // namespace
 
+MendReport::MendReport(bool as_json)
+    : as_json_(as_json),
+      json_({{"sstables", Json::array()},
+             {"total", Json::object()},
+             {"left_out_folders", Json::object()},
+             {"errors", Json::array()}}) {
+  for (const KindInfo& info : kKinds) {
+    json_["total"][info.total] = 0;
+  }
+  json_["total"]["not_examined"] = 0;
+}
+
 void MendReport::Add(const MendOutcome& outcome) {
-  ++counts_[outcome.kind];
   if (outcome.kind == MendOutcome::kFailed) {
     PrintError(Unusable(outcome.reason));
   }
-  if (json_) {
-    sstables_.push_back(ToJson(outcome));
-  } else {
-    Print(outcome);
+  Json& total = json_["total"][InfoOf(outcome.kind).total];
+  total = total.get<size_t>() + 1;
+  json_["sstables"].push_back(ToJson(outcome));
+  if (!as_json_) {
+    PrintText(TextOf(json_["sstables"].back()));
+    std::fflush(stdout);
   }
 }
 
 void MendReport::AddErrors(const std::vector<std::string>& errors) {
-  errors_.insert(errors_.end(), errors.begin(), errors.end());
+  for (const std::string& error : errors) {
+    json_["errors"].push_back(error);
+  }
 }
 
-void MendReport::PrintDocument(bool interrupted) const {
-  Json json = {{"sstables", sstables_},
-               {"total",
-                {{"mended", Count(MendOutcome::kMended)},
-                 {"would_be_mended", Count(MendOutcome::kWouldMend)},
-                 {"put_back", Count(MendOutcome::kUndone)},
-                 {"left", Count(MendOutcome::kLeft)},
-                 {"failed", Count(MendOutcome::kFailed)},
-                 {"not_done", Count(MendOutcome::kNotDone)},
-                 {"not_examined", num_not_examined_}}},
-               {"left_out_folders", left_out_},
-               {"errors", errors_}};
-  if (!no_backups_.empty()) {
-    json["no_backups"] = no_backups_;
-  }
-  if (interrupted) {
-    json["interrupted"] = true;
-  }
-  PrintJson(json);
+void MendReport::SetLeftOut(const std::map<std::string, uint64_t>& folders) {
+  json_["left_out_folders"] = folders;
 }
 
-void MendReport::PrintEndOfSums() const {
-  const size_t num_not_done = Count(MendOutcome::kNotDone);
-  if (num_not_done > 0) {
-    std::printf(", %zu not done", num_not_done);
-  }
-  if (num_not_examined_ > 0) {
-    std::printf(" (and %zu being written, obsolete or vanished: not examined)",
-                num_not_examined_);
-  }
-  std::printf("\n");
-}
-
-void MendReport::PrintSums(const MendPlan& plan, bool has_other_links) const {
-  const size_t num_mended = Count(MendOutcome::kMended);
-  if (plan.dry_run) {
-    std::printf("%zu would be mended, %zu left", Count(MendOutcome::kWouldMend),
-                Count(MendOutcome::kLeft));
-    const size_t num_failed = Count(MendOutcome::kFailed);
-    if (num_failed > 0) {
-      std::printf(", %zu would fail", num_failed);
-    }
+void MendReport::Print() const {
+  if (as_json_) {
+    PrintJson(json_);
   } else {
-    std::printf("%zu mended, %zu left, %zu failed", num_mended,
-                Count(MendOutcome::kLeft), Count(MendOutcome::kFailed));
+    PrintSums();
   }
-  PrintEndOfSums();
-  if (num_mended > 0 && plan.out_dir.empty()) {
-    std::printf("The node uses them from its next start on.\n");
-  }
-  if (has_other_links) {
-    std::printf(
-        "Old filters that are linked from elsewhere, as from snapshots, stay "
-        "as they are there.\n");
-  }
-  std::fputs(LeftOutText(left_out_).c_str(), stdout);
 }
 
-void MendReport::PrintSumsOfUndo() const {
-  std::printf("%zu put back", Count(MendOutcome::kUndone));
-  const size_t num_left = Count(MendOutcome::kLeft);
-  const size_t num_failed = Count(MendOutcome::kFailed);
-  if (num_left + num_failed > 0) {
-    std::printf(", %zu left, %zu failed", num_left, num_failed);
+void MendReport::PrintSums() const {
+  std::string sums;
+  for (const KindInfo& info : kKinds) {
+    if (Total(info.kind) > 0) {
+      sums += (sums.empty() ? "" : ", ") + std::to_string(Total(info.kind)) +
+              " " + info.sum;
+    }
   }
-  PrintEndOfSums();
-  if (Count(MendOutcome::kUndone) > 0) {
-    std::printf(
+  sums = sums.empty() ? "nothing to do" : sums;
+  if (json_["total"]["not_examined"] > 0) {
+    sums += " (and " + json_["total"]["not_examined"].dump() +
+            " being written, obsolete or vanished: not examined)";
+  }
+  sums += "\n";
+  if (Total(MendOutcome::kMended) > 0) {
+    sums += "The node uses them from its next start on.\n";
+  }
+  if (Total(MendOutcome::kUndone) > 0) {
+    sums +=
         "Filters that were made where there was none, and completed TOC.txt "
-        "files, stay.\n");
+        "files, stay.\n";
   }
-  for (const std::string& line : no_backups_) {
-    std::printf("%s\n", Printable(line).c_str());
+  if (json_.contains("backup")) {
+    sums += "To put the old filters back: filterdb mend --undo=" +
+            Printable(json_["backup"].get<std::string>()) + "\n";
   }
-  std::fputs(LeftOutText(left_out_).c_str(), stdout);
+  PrintText(sums + LeftOutText(json_["left_out_folders"]));
+}
+
+size_t MendReport::Total(MendOutcome::Kind kind) const {
+  return json_["total"][InfoOf(kind).total];
 }
 
 ExitCode MendReport::exit_code() const {
-  if (Count(MendOutcome::kFailed) > 0 || !errors_.empty()) {
-    return kUnusable;
+  ExitCode code = json_["errors"].empty() ? kGood : kUnusable;
+  for (const KindInfo& info : kKinds) {
+    if (Total(info.kind) > 0) {
+      code = std::max(code, info.exit_code);
+    }
   }
-  return Count(MendOutcome::kLeft) + Count(MendOutcome::kWouldMend) +
-                     Count(MendOutcome::kNotDone) + no_backups_.size() >
-                 0
-             ? kFault
-             : kGood;
+  return code;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -1,65 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Shows what `filterdb mend` has done, as text or as JSON.
+// What `filterdb mend` has done, as text or as JSON.
+// Tested in filterdb/tests/commands/mend/mend_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_MEND_MEND_REPORT_H_
 #define CASSANDRA_BLOOM_FILTERDB_COMMANDS_MEND_MEND_REPORT_H_
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "filterdb/commands/output.h"
-#include "filterdb/mending/mender.h"
+#include "filterdb/mending/mend_outcome.h"
 
 namespace cassandra_bloom::tools {
 
 class MendReport {
  public:
-  explicit MendReport(bool json) : json_(json) {}
+  explicit MendReport(bool as_json);
 
-  // Adds the outcome for one SSTable. Prints text at once, so that an
-  // interrupted run has shown what it did.
+  // Adds the outcome for one SSTable. Prints its text at once, so that a killed
+  // run has shown what it did.
   void Add(const MendOutcome& outcome);
-  // Adds errors to the JSON. The caller has printed them to stderr.
-  void AddErrors(const std::vector<std::string>& errors);
-  // `folders` has the names of folders that were not searched, and how many
-  // folders have each name.
-  void SetLeftOut(const std::map<std::string, uint64_t>& folders) {
-    left_out_ = folders;
-  }
-  // `number` is how many SSTables are being written, obsolete or vanished.
-  void SetNotExamined(size_t number) { num_not_examined_ = number; }
-  // `lines` has a message for each PATH without backups in --backup-dir.
-  void SetNoBackups(std::vector<std::string> lines) {
-    no_backups_ = std::move(lines);
-  }
 
-  // Prints the JSON. `interrupted` says whether a signal ended the run.
-  void PrintDocument(bool interrupted) const;
-  void PrintSums(const MendPlan& plan, bool has_other_links) const;
-  void PrintSumsOfUndo() const;
+  // Adds errors that were printed to stderr.
+  void AddErrors(const std::vector<std::string>& errors);
+  void SetNotExamined(size_t number) {
+    json_["total"]["not_examined"] = number;
+  }
+  void SetLeftOut(const std::map<std::string, uint64_t>& folders);
+  // `folder` is where the run has kept the old filters.
+  void SetBackup(const std::string& folder) { json_["backup"] = folder; }
+
+  // Prints the JSON, or the sums.
+  void Print() const;
 
   ExitCode exit_code() const;
 
  private:
-  static constexpr size_t kNumKinds = MendOutcome::kNotDone + 1;
+  void PrintSums() const;
+  size_t Total(MendOutcome::Kind kind) const;
 
-  size_t Count(MendOutcome::Kind kind) const { return counts_[kind]; }
-  void PrintEndOfSums() const;
-
-  const bool json_;
-  std::array<size_t, kNumKinds> counts_ = {};
-  std::vector<std::string> errors_;
-  std::map<std::string, uint64_t> left_out_;
-  size_t num_not_examined_ = 0;
-  std::vector<std::string> no_backups_;
-  Json sstables_ = Json::array();
+  const bool as_json_;
+  Json json_;
 };
 
 }  // namespace cassandra_bloom::tools

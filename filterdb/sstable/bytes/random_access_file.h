@@ -43,10 +43,10 @@ class RandomAccessFile {
 
 // The end of an error about a file that is not damaged, but that this program
 // cannot read.
-inline constexpr char kNotSupported[] = "not supported";
+inline constexpr char kIsNotSupported[] = "not supported";
 
 inline bool IsNotSupported(std::string_view error) {
-  return EndsWith(error, kNotSupported);
+  return EndsWith(error, kIsNotSupported);
 }
 
 // Sets `*error` to "PATH: byte OFFSET: WHAT". Returns false.

@@ -63,7 +63,7 @@ class CompressedDataFile final : public DataFile {
       constexpr size_t kMaxNameSize = 100;  // In bytes.
       *error = path() + ": compressor " +
                info_->compressor().substr(0, kMaxNameSize) + ": " +
-               kNotSupported;
+               kIsNotSupported;
       return false;
     }
     CompressionInfo::Chunk chunk;

@@ -88,7 +88,7 @@ void CompressionInfo::ReadOptions(ByteReader* header) {
     const std::string value = header->Text("an option's value");
     if (name == kFixedOutput) {
       header->FailAt(option_at, "chunks of a fixed size in Data.db (" + name +
-                                    "=" + value + "): " + kNotSupported);
+                                    "=" + value + "): " + kIsNotSupported);
     } else if (StartsWith(name, kDictionaryPart)) {
       AddDictionaryPart(std::string_view(name).substr(kDictionaryPart.size()),
                         value, option_at, &parts, header);
@@ -200,7 +200,7 @@ void CompressionInfo::ReadDictionaryAtEnd(ByteReader* header) {
   } else if (header->good() && kind[0] != kZstd) {
     header->FailAt(begin, "a dictionary of kind " +
                               std::to_string(static_cast<uint8_t>(kind[0])) +
-                              ": " + kNotSupported);
+                              ": " + kIsNotSupported);
   }
   has_zstd_dictionary_ = header->good();
 }
