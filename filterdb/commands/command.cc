@@ -9,7 +9,7 @@
 
 #include "filterdb/commands/output_file.h"
 #include "filterdb/commands/progress_bar.h"
-#include "filterdb/sstable/buffered_key_reader.h"
+#include "filterdb/sstable/bytes/buffered_input.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
@@ -172,13 +172,13 @@ std::string KeysOption::Name() const {
 }
 
 std::string WrongIndexHashes(const KeyReader& keys) {
-  const PartitionsDbReader* const trie = AsPartitionsDbReader(&keys);
-  if (trie == nullptr || trie->num_wrong_hashes() == 0) {
+  const SstableKeys* const index = AsSstableKeys(&keys);
+  if (index == nullptr || index->num_wrong_hashes() == 0) {
     return "";
   }
   return "Partitions.db has another byte of the hash than " +
-         Count(trie->num_wrong_hashes(), "key") + " (the first at position " +
-         std::to_string(trie->first_wrong_hash()) +
+         Count(index->num_wrong_hashes(), "key") + " (the first at position " +
+         std::to_string(index->first_wrong_hash()) +
          " of Data.db): it is damaged, or Data.db is";
 }
 

@@ -16,8 +16,8 @@
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/commands/console.h"
 #include "filterdb/commands/output.h"
-#include "filterdb/sstable/checked_index_db.h"
 #include "filterdb/sstable/key_reader.h"
+#include "filterdb/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::tools {
 

@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "filterdb/health/data_is_gone.h"
-#include "filterdb/sstable/data_db/open_data_db.h"
+#include "filterdb/sstable/open_data_db.h"
 
 namespace cassandra_bloom::tools {
 namespace {

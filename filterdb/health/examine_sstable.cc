@@ -14,10 +14,9 @@
 #include "filterdb/health/compare_digests.h"
 #include "filterdb/health/detect_form.h"
 #include "filterdb/health/filter_fill.h"
-#include "filterdb/health/toc.h"
-#include "filterdb/sstable/partitions_db_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/sstable/statistics_db.h"
+#include "filterdb/sstable/toc.h"
 #include "plugin/filter/block_layout.h"
 #include "plugin/filter/endian.h"
 #include "plugin/filter/sizing.h"
@@ -139,7 +138,12 @@ class Examination {
     const bool has_fault = found_.has_fault();
     if (!has_keys || (has_fault && !VerifyKeys(&error))) {
       found_ = without_keys;
-      found_.Add(Check::kKeysUnreadable, error);
+      if (IsNotSupported(error)) {
+        found_.findings.clear();  // Nothing is judged.
+        found_.Add(Check::kNotSupported, error);
+      } else {
+        found_.Add(Check::kKeysUnreadable, error);
+      }
     } else if (!has_fault && !are_keys_counted_) {
       found_.Add(Check::kKeysNotConfirmed,
                  "Statistics.db does not tell how many keys there are, so "
@@ -218,7 +222,7 @@ class Examination {
   }
 
   bool ReadKeys(std::string* error) {
-    const auto keys = OpenKeysOf(found_.sstable, KeyChecks::kCheap, error);
+    const auto keys = OpenSstableKeys(found_.sstable, KeyChecks::kCheap, error);
     if (keys == nullptr) {
       return false;
     }
@@ -228,7 +232,7 @@ class Examination {
       return false;
     }
     found_.has_keys = true;
-    CheckReader(AsPartitionsDbReader(keys.get()));
+    CheckReader(*keys);
     if (found_.num_missing > 0) {
       found_.Add(Check::kKeysMissing);
       if (filter_ != nullptr) {
@@ -238,19 +242,10 @@ class Examination {
     return true;
   }
 
-  // `trie` is null if the keys were read from an Index.db. That does not tell
-  // how many keys there must be.
-  void CheckReader(const PartitionsDbReader* trie) {
-    if (trie == nullptr) {
-      are_keys_counted_ =
-          ReadPartitionFacts(found_.sstable.Path("Statistics.db"),
-                             found_.sstable.version)
-              .num_partitions.has_value();
-      return;
-    }
-    are_keys_counted_ = true;
-    all_read_in_data_ = trie->num_in_rows() == 0;
-    found_.num_wrong_hashes = trie->num_wrong_hashes();
+  void CheckReader(const SstableKeys& keys) {
+    are_keys_counted_ = keys.is_number_known();
+    all_read_in_data_ = keys.all_are_in_data();
+    found_.num_wrong_hashes = keys.num_wrong_hashes();
     if (found_.num_wrong_hashes > 0) {
       found_.Add(Check::kWrongIndexHashes,
                  "Partitions.db has another byte of the hash for " +
@@ -265,7 +260,8 @@ class Examination {
     if (all_read_in_data_) {
       return true;
     }
-    const auto keys = OpenKeysOf(found_.sstable, KeyChecks::kEveryKey, error);
+    const auto keys =
+        OpenSstableKeys(found_.sstable, KeyChecks::kEveryKey, error);
     if (keys == nullptr) {
       return false;
     }
@@ -353,22 +349,6 @@ class Examination {
 };
 
 }  // namespace
-
-std::unique_ptr<KeyReader> OpenKeysOf(const Sstable& sstable, KeyChecks checks,
-                                      std::string* error) {
-  const std::string path = sstable.IndexPath();
-  if (IsPartitionsDb(path)) {
-    return OpenSstableKeys(path, sstable.version, checks, error);
-  }
-  struct stat status;
-  // A pipe among the files of an SSTable may have no writer, so reading it
-  // could wait forever.
-  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    *error = path + ": not a regular file";
-    return nullptr;
-  }
-  return OpenCheckedIndexDb(sstable.Path(""), sstable.version, checks, error);
-}
 
 Examined ExamineSstable(const Sstable& sstable, const ExamineOptions& options,
                         bool* data_is_gone) {

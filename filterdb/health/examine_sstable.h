@@ -8,14 +8,11 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_SSTABLE_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_SSTABLE_H_
 
-#include <memory>
 #include <optional>
-#include <string>
 
 #include "filterdb/health/finding.h"
 #include "filterdb/health/obstacles.h"
-#include "filterdb/sstable/checked_index_db.h"
-#include "filterdb/sstable/key_reader.h"
+#include "filterdb/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {
 
@@ -30,9 +27,6 @@ struct ExamineOptions {
 // FindOutWhyDataIsGone. Several threads may call this function at once.
 Examined ExamineSstable(const Sstable& sstable, const ExamineOptions& options,
                         bool* data_is_gone);
-
-std::unique_ptr<KeyReader> OpenKeysOf(const Sstable& sstable, KeyChecks checks,
-                                      std::string* error);
 
 }  // namespace cassandra_bloom::tools
 

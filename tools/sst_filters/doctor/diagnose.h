@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// sst_filters doctor: how well the filters of a database work, and what to change.
+// sst_filters doctor: how well the filters of a database work, and what to
+// change.
 //
 // A read of an absent key asks one filter in each sorted run. A sorted run is a
 // file of level 0, or all files of a deeper level. The expected number of false

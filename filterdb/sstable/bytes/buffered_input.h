@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The base class of the readers of key lists and of Index.db.
+// Reads a file, a pipe or a terminal from its beginning to its end. The base
+// class of the readers of key lists and of Index.db.
 // Tested in filterdb/tests/sstable/key_list_reader_test.cc.
 
-#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_BUFFERED_KEY_READER_H_
-#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_BUFFERED_KEY_READER_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_BUFFERED_INPUT_H_
+#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_BUFFERED_INPUT_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
-
-#include "filterdb/sstable/key_reader.h"
 
 namespace cassandra_bloom {
 
@@ -27,23 +26,22 @@ int OpenInput(const std::string& path, std::string* error);
 
 std::string NameOfInput(const std::string& path);
 
-class BufferedKeyReader : public KeyReader {
+class BufferedInput {
  public:
   // The destructor closes `fd` unless it is standard input. The buffer starts
   // with `capacity` bytes, and grows if Require needs more.
-  BufferedKeyReader(int fd, const std::string& name, size_t capacity);
-  ~BufferedKeyReader() override;
+  BufferedInput(int fd, const std::string& name, size_t capacity);
+  ~BufferedInput();
+  BufferedInput(const BufferedInput&) = delete;
+  BufferedInput& operator=(const BufferedInput&) = delete;
 
-  bool Rewind() final;
-  const std::string& error() const final { return error_; }
-  uint64_t bytes_read() const final { return offset(); }
-  uint64_t total_bytes() const final {
-    return size_ == kSizeNotKnown ? 0 : size_;
-  }
+  // Like those of KeyReader.
+  bool Rewind();
+  const std::string& error() const { return error_; }
+  uint64_t bytes_read() const { return offset(); }
+  uint64_t total_bytes() const { return size_ == kSizeNotKnown ? 0 : size_; }
 
- protected:
-  // Resets a subclass to the state before its first key. Called by Rewind.
-  virtual void Restart() {}
+  const std::string& name() const { return name_; }
 
   // The next bytes in the buffer, valid until Require, Skip or Rewind is
   // called.
@@ -100,4 +98,4 @@ class BufferedKeyReader : public KeyReader {
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_BUFFERED_KEY_READER_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_BUFFERED_INPUT_H_

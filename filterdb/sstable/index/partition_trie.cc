@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/sstable/partition_trie.h"
+#include "filterdb/sstable/index/partition_trie.h"
 
 #include <algorithm>
 

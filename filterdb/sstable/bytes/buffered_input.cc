@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/sstable/buffered_key_reader.h"
+#include "filterdb/sstable/bytes/buffered_input.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -34,8 +34,7 @@ std::string NameOfInput(const std::string& path) {
   return path == "-" ? "standard input" : path;
 }
 
-BufferedKeyReader::BufferedKeyReader(int fd, const std::string& name,
-                                     size_t capacity)
+BufferedInput::BufferedInput(int fd, const std::string& name, size_t capacity)
     : fd_(fd),
       name_(name),
       capacity_(std::max<size_t>(capacity, 1)),
@@ -55,14 +54,13 @@ BufferedKeyReader::BufferedKeyReader(int fd, const std::string& name,
   }
 }
 
-BufferedKeyReader::~BufferedKeyReader() {
+BufferedInput::~BufferedInput() {
   if (fd_ != STDIN_FILENO) {
     close(fd_);
   }
 }
 
-bool BufferedKeyReader::Rewind() {
-  Restart();
+bool BufferedInput::Rewind() {
   error_.clear();
   begin_ = end_ = buffer_.get();
   end_offset_ = 0;
@@ -71,14 +69,14 @@ bool BufferedKeyReader::Rewind() {
          Fail("cannot be read twice, as it is not a regular file");
 }
 
-bool BufferedKeyReader::Fail(const std::string& what) {
+bool BufferedInput::Fail(const std::string& what) {
   if (error_.empty()) {
     error_ = name_ + ": " + what;
   }
   return false;
 }
 
-bool BufferedKeyReader::Fill(size_t wanted) {
+bool BufferedInput::Fill(size_t wanted) {
   MakeRoom(wanted);
   while (size() < wanted) {
     if (!ReadMore()) {
@@ -89,7 +87,7 @@ bool BufferedKeyReader::Fill(size_t wanted) {
 }
 
 // Makes room in the buffer for `wanted` bytes from begin_ on.
-void BufferedKeyReader::MakeRoom(size_t wanted) {
+void BufferedInput::MakeRoom(size_t wanted) {
   const auto used = static_cast<size_t>(begin_ - buffer_.get());
   if (used + wanted <= capacity_ && used <= capacity_ / 2) {
     return;
@@ -108,7 +106,7 @@ void BufferedKeyReader::MakeRoom(size_t wanted) {
   end_ = begin_ + kept;
 }
 
-bool BufferedKeyReader::ReadMore() {
+bool BufferedInput::ReadMore() {
   const auto used = static_cast<size_t>(end_ - buffer_.get());
   const auto wanted = static_cast<size_t>(
       std::min<uint64_t>(capacity_ - used, size_ - end_offset_));
@@ -137,7 +135,7 @@ bool BufferedKeyReader::ReadMore() {
   return true;
 }
 
-bool BufferedKeyReader::Skip(uint64_t size) {
+bool BufferedInput::Skip(uint64_t size) {
   // Fails at once, without reading the rest of the file.
   if (size > size_ - offset()) {
     return false;

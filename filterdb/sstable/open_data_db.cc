@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/sstable/data_db/open_data_db.h"
+#include "filterdb/sstable/open_data_db.h"
 
-#include <sys/stat.h>
-
-#include <cerrno>
 #include <utility>
 
 #include "filterdb/sstable/data_db/compressed_data_file.h"
 #include "filterdb/sstable/data_db/compression_info.h"
+#include "filterdb/sstable/toc.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
-bool IsMissing(const std::string& path) {
-  struct stat status;
-  return stat(path.c_str(), &status) != 0 && errno == ENOENT;
+constexpr char kCompressionInfo[] = "CompressionInfo.db";
+
+bool TocNamesCompressionInfo(const std::string& start) {
+  std::string content;
+  std::string ignored_error;
+  return ReadRegularFile(start + kTocName, kMaxTocSize, &content,
+                         &ignored_error) &&
+         TocNames(content, kCompressionInfo);
 }
 
 struct Compression {
@@ -27,10 +30,17 @@ struct Compression {
 
 bool ReadCompression(const std::string& start, std::string_view version,
                      Compression* compression, std::string* error) {
+  const std::string path = start + kCompressionInfo;
   compression->version = FindSstableVersion(version, error);
-  const std::string path = start + "CompressionInfo.db";
-  if (compression->version == nullptr || IsMissing(path)) {
-    return compression->version != nullptr;
+  if (compression->version == nullptr) {
+    return false;
+  }
+  if (!NameExists(path)) {
+    if (TocNamesCompressionInfo(start)) {
+      *error = path + " is missing: restore it, because TOC.txt names it";
+      return false;
+    }
+    return true;
   }
   auto file = RandomAccessFile::Open(path, error);
   if (file == nullptr) {
@@ -59,22 +69,6 @@ std::unique_ptr<DataFile> OpenDataDb(const std::string& start,
                          : NewCompressedDataFile(
                                std::move(file), std::move(compression.info),
                                compression.version->checksum, error);
-}
-
-bool SizeOfDataDb(const std::string& start, std::string_view version,
-                  uint64_t* size, std::string* error) {
-  Compression compression;
-  if (!ReadCompression(start, version, &compression, error)) {
-    return false;
-  }
-  const std::string path = start + "Data.db";
-  struct stat status;
-  if (stat(path.c_str(), &status) != 0) {
-    return FailWithErrno(path, "cannot open", error);
-  }
-  *size = compression.info != nullptr ? compression.info->data_length()
-                                      : static_cast<uint64_t>(status.st_size);
-  return true;
 }
 
 uint64_t LargestChunkOf(const std::string& start, std::string_view version) {

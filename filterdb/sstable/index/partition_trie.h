@@ -13,8 +13,8 @@
 // PartitionIndexBuilder in cassandra-5.0.1.)
 // Tested in filterdb/tests/sstable/partitions_db_reader_test.cc.
 
-#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_PARTITION_TRIE_H_
-#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_PARTITION_TRIE_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_INDEX_PARTITION_TRIE_H_
+#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_INDEX_PARTITION_TRIE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@
 
 #include "filterdb/sstable/bytes/page_cache.h"
 #include "filterdb/sstable/bytes/random_access_file.h"
-#include "filterdb/sstable/trie_node.h"
+#include "filterdb/sstable/index/trie_node.h"
 
 namespace cassandra_bloom::tools {
 
@@ -93,4 +93,4 @@ class PartitionTrie {
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_PARTITION_TRIE_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_INDEX_PARTITION_TRIE_H_

@@ -2,10 +2,10 @@
 
 // Opens the Data.db of an SSTable, which may be compressed.
 // Tested in filterdb/tests/sstable/sstable_keys_test.cc.
-// Tested in filterdb/tests/sstable/checked_index_db_test.cc.
+// Tested in filterdb/tests/sstable/sstable_checks_test.cc.
 
-#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_DATA_DB_OPEN_DATA_DB_H_
-#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_DATA_DB_OPEN_DATA_DB_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_OPEN_DATA_DB_H_
+#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_OPEN_DATA_DB_H_
 
 #include <cstdint>
 #include <memory>
@@ -17,14 +17,12 @@
 namespace cassandra_bloom::tools {
 
 // `start` is the path of Data.db without "Data.db". `version` is an SSTable
-// version or the name of a FilterForm.
+// version or the name of a FilterForm. Fails if CompressionInfo.db is missing
+// although TOC.txt names it. A compressed Data.db is compared with
+// CompressionInfo.db so far that one which was cut is noticed.
 std::unique_ptr<DataFile> OpenDataDb(const std::string& start,
                                      std::string_view version,
                                      std::string* error);
-
-// Gets the uncompressed size of Data.db in bytes.
-bool SizeOfDataDb(const std::string& start, std::string_view version,
-                  uint64_t* size, std::string* error);
 
 // Returns the uncompressed size of the largest chunk of Data.db in bytes.
 // Returns 0 if Data.db is not compressed, or if CompressionInfo.db cannot be
@@ -33,4 +31,4 @@ uint64_t LargestChunkOf(const std::string& start, std::string_view version);
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_DATA_DB_OPEN_DATA_DB_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_OPEN_DATA_DB_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/health/toc.h"
+#include "filterdb/sstable/toc.h"
 
 #include <utility>
 

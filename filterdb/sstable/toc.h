@@ -4,8 +4,8 @@
 // Tested in filterdb/tests/commands/mend/mend_test.cc.
 // Tested in filterdb/tests/commands/mend/mend_digests_test.cc.
 
-#ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_TOC_H_
-#define CASSANDRA_BLOOM_FILTERDB_HEALTH_TOC_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_TOC_H_
+#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_TOC_H_
 
 #include <cstdint>
 #include <string>
@@ -44,4 +44,4 @@ TocDigest CompareToc(std::string_view content, uint32_t digest);
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_FILTERDB_HEALTH_TOC_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_TOC_H_

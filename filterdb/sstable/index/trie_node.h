@@ -20,8 +20,8 @@
 // io.sstable.format.bti.PartitionIndex in cassandra-5.0.1; ScyllaDB's
 // sstables/trie/bti_node_reader.cc and bti_partition_index_writer.cc.)
 
-#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_TRIE_NODE_H_
-#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_TRIE_NODE_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_INDEX_TRIE_NODE_H_
+#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_INDEX_TRIE_NODE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -194,4 +194,4 @@ inline TriePayload DecodePayload(std::string_view bytes, int payload_flags) {
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_TRIE_NODE_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_INDEX_TRIE_NODE_H_

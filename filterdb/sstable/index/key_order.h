@@ -2,12 +2,14 @@
 
 // Checks the order of the keys in an SSTable.
 
-#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_KEY_ORDER_H_
-#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_KEY_ORDER_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_INDEX_KEY_ORDER_H_
+#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_INDEX_KEY_ORDER_H_
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "plugin/filter/murmur3.h"
 
 namespace cassandra_bloom::tools {
 
@@ -19,8 +21,10 @@ class KeyOrder {
   // partitioner, every order is accepted.
   explicit KeyOrder(const std::string& partitioner);
 
-  // Returns whether `key` may follow `last`, which must be the previous `key`.
-  bool Follows(std::string_view key, std::string_view last);
+  // Returns whether `key` may follow the key of the previous call. `hash` is
+  // the hash of the key. It is needed only if needs_hash() is true.
+  bool Follows(std::string_view key, const Hash128& hash);
+  bool needs_hash() const { return by_ == By::kToken; }
 
   void Restart() { has_last_ = false; }
 
@@ -30,8 +34,9 @@ class KeyOrder {
   const By by_;
   bool has_last_ = false;
   int64_t last_token_ = 0;
+  std::string last_key_;
 };
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_KEY_ORDER_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_INDEX_KEY_ORDER_H_
