@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Tested in filterdb/tests/commands/answers_test.cc.
+
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,7 +11,6 @@
 
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/printer.h"
-#include "filterdb/commands/progress_bar.h"
 #include "filterdb/health/detect_form.h"
 #include "filterdb/sstable/sstable_keys.h"
 
@@ -33,13 +34,7 @@ std::optional<FilterForm> WrittenAs(const CheckArguments& options,
     return std::nullopt;  // The keys come from a pipe, for example.
   }
   std::string error;
-  ProgressBar progress("trying other forms");
-  const auto form = DetectForm(
-      options.file, not_this_one, keys,
-      [&](const KeyReader& read) {
-        progress.Show(read.bytes_read(), read.total_bytes());
-      },
-      &error);
+  const auto form = DetectForm(options.file, not_this_one, keys, &error);
   if (!error.empty()) {
     throw Unusable(error);
   }

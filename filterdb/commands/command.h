@@ -3,7 +3,6 @@
 // The functions and options that the subcommands of filterdb share.
 //
 // Tested in filterdb/tests/commands/bad_lines_test.cc.
-// Tested in filterdb/tests/commands/outputs_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_COMMAND_H_
 #define CASSANDRA_BLOOM_FILTERDB_COMMANDS_COMMAND_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tested in filterdb/tests/commands/convert_test.cc.
+// Tested in filterdb/tests/commands/answers_test.cc.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Tested in filterdb/tests/commands/answers_test.cc.
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>

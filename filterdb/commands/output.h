@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // How the subcommands of filterdb and sst_filters print and exit.
+// Tested in filterdb/tests/commands/printer_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_OUTPUT_H_
 #define CASSANDRA_BLOOM_FILTERDB_COMMANDS_OUTPUT_H_

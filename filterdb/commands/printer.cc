@@ -127,9 +127,10 @@ std::string TableText(const Json& rows, const std::vector<Field>& fields,
 std::string ListText(const Json& object, const std::vector<Field>& fields) {
   std::string text = TextOf(object, fields.front()) + "\n";
   size_t width = 0;
-  for (const Field& field : fields) {
-    if (HasValue(object, field) && object[field.name] != Json::array()) {
-      width = std::max(width, std::string(field.title).size());
+  for (size_t i = 1; i < fields.size(); ++i) {
+    if (HasValue(object, fields[i]) &&
+        object[fields[i].name] != Json::array()) {
+      width = std::max(width, std::string(fields[i].title).size());
     }
   }
   for (size_t i = 1; i < fields.size(); ++i) {

@@ -202,7 +202,7 @@ TEST_F(AnswersTest, Convert) {
                   {"to", "na-and-later"}}));
   EXPECT_EQ(Read("na-8-big-Filter.db"), Read("na-9-big-Filter.db"));
   // The input is still read when the output is written.
-  Good("convert na-8-big-Filter.db - --to=me >out");
+  Good("convert na-8-big-Filter.db - --to=me >out 2>messages");
   EXPECT_EQ(Read("out"), Read("me-9-big-Filter.db"));
   Good("convert out out --from=me --to=nb --force");
   EXPECT_EQ(Read("out"), Read("na-9-big-Filter.db"));

@@ -71,8 +71,8 @@ TEST(TableTest, AlignsTextToTheLeftAndNumbersToTheRight) {
   const Json rows = {{{"name", "nb-1-big"}, {"keys", 5}, {"unread", 0}},
                      {{"name", "nb-\n-big"}, {"rate", 0.5}, {"keys", 12345}}};
   EXPECT_EQ(TableText(rows, Fields()),
-            "  SSTable      keys  rate\n"
-            "  nb-1-big        5     -\n"
+            "  SSTable       keys  rate\n"
+            "  nb-1-big         5     -\n"
             "  nb-\\x0a-big  12345  50 %\n");
 }
 

@@ -27,7 +27,7 @@ using tools::Examined;
 using tools::SstableState;
 
 std::vector<Examined> ExamineAll(const std::vector<tools::Sstable>& sstables) {
-  return tools::ExamineAll(sstables, {}, /*jobs=*/2, [](uint64_t, uint64_t) {});
+  return tools::ExamineAll(sstables, {}, /*jobs=*/2, [](double) {});
 }
 
 class ExamineAllTest : public ::testing::Test {

@@ -84,12 +84,8 @@ steps() {
   printf 'alice\nbob\n' | enter "$root" check "$filter" --keys=- --key-format=text
   enter "$root" info "$filter"
   enter "$root" scan --default-fp-chance=0.01 "$path" || echo "exit status $?"
-  local mend=(mend --ignore-unseen-processes)
-  enter "$root" "${mend[@]}" --in-place --fp-chance=0.01 "$path" || echo "exit status $?"
-  enter "$root" scan --default-fp-chance=0.01 "$path" || echo "exit status $?"
-  enter "$root" "${mend[@]}" --undo "$path" || echo "exit status $?"
+  enter "$root" mend --node-is-down --no-backup --default-fp-chance=0.01 "$path" || echo "exit status $?"
   enter "$root" scan --json --default-fp-chance=0.01 "$path" || echo "exit status $?"
-  enter "$root" doctor "$path" 2>&1 || echo "exit status $?"
 }
 
 try_in() {  # try_in NAME ROOT
@@ -99,7 +95,7 @@ try_in() {  # try_in NAME ROOT
   steps "$2" >"$work/all"
   sed "s|$2||g" "$work/all" >"$work/answers"
   local wanted
-  for wanted in 'keys missing (1)' '1 mended, 0 left, 0 failed' 'old filter put back' 'built without RocksDB'; do
+  for wanted in 'keys missing' '1 mended' 'keys not confirmed'; do
     grep -q "$wanted" "$work/answers" || fail "$1: no \"$wanted\" in $(cat "$work/answers")"
   done
   [ -e "$work/expected" ] || cp "$work/answers" "$work/expected"
