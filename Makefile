@@ -56,7 +56,7 @@ help:
 	@echo "             put faults into the code, which tests must notice, in 25 minutes"
 	@echo "make format  format the C and C++ sources with clang-format"
 	@echo "make filterdb-static"
-	@echo "             make filterdb, without export and doctor, as one file that needs no library:"
+	@echo "             make filterdb as one file that needs no library:"
 	@echo "             build/static/bin/filterdb (ARCH=arm64: for that CPU, in build/static-arm64)"
 	@echo "make dist    make a source archive of the last commit and its SHA-256, in build/dist"
 	@echo "make deb     make Debian packages and their source package, in build/deb/packages"

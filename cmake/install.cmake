@@ -87,5 +87,11 @@ configure_file(cmake/rocksdb_cassandra_bloom.pc.in
 install(FILES ${package_files}/rocksdb_cassandra_bloom.pc
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT plugin-dev)
 
+if(TARGET sst_filters)
+  install(TARGETS sst_filters RUNTIME COMPONENT sst_filters)
+  install(FILES docs/sst_filters.1
+    DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT sst_filters)
+endif()
+
 install(TARGETS cassandra_bloom_preload cassandra_bloom_replace
   LIBRARY COMPONENT preload)

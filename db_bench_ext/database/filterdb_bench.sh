@@ -19,11 +19,11 @@ trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$dir"
 
-# measure STEP KEYS COMMAND...: runs filterdb COMMAND and prints a row of the table.
+# measure STEP KEYS PROGRAM COMMAND...: runs the command and prints a row of the table.
 measure() {
-  step=$1 count=$2
-  shift 2
-  /usr/bin/time -o usage -f '%e %U %S %M' "$build/bin/filterdb" "$@" >output || {
+  step=$1 count=$2 program=$3
+  shift 3
+  /usr/bin/time -o usage -f '%e %U %S %M' "$build/bin/$program" "$@" >output || {
     cat output
     exit 1
   }
@@ -39,16 +39,16 @@ basenc --base16 --wrap=32 /dev/urandom | head -n "$keys" | sed 's/^/0010/' |
 sync keys.bin
 printf '%-24s%13s%9s%9s%13s%9s\n' filterdb keys seconds 'of CPU' keys/s 'peak MB'
 filter=nb-1-big-Filter.db
-measure build "$keys" build --keys=keys.bin --key-format=binary --bits=10 --out=$filter
-measure check "$keys" check $filter --keys=keys.bin --key-format=binary
-"$build/bin/filterdb" info $filter --keys-expected="$keys" >output
+measure build "$keys" filterdb build --keys=keys.bin --key-format=binary --bits=10 --out=$filter
+measure check "$keys" filterdb check $filter --keys=keys.bin --key-format=binary
+"$build/bin/filterdb" info $filter >output
 rm keys.bin
 
 LD_PRELOAD=$build/lib/libcassandra_bloom_preload.so db_bench --benchmarks=fillseq,compact \
   --key_size=16 --value_size=100 --num="$db_keys" --disable_wal --db=db \
   --options_file="$options" >output 2>&1
 for source in block keys; do
-  measure "export --from=$source" "$db_keys" export --db=db --out-dir=$source \
+  measure "export --from=$source" "$db_keys" sst_filters export --db=db --out-dir=$source \
     --from=$source --sstable-version=nb --bits=10
 done
 diff -r block keys

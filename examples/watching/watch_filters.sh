@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Writes what filterdb finds into a text file for Prometheus's node_exporter; see usage.
+# Writes what filterdb or sst_filters finds into a text file for Prometheus's node_exporter; see usage.
 PATH=/usr/local/bin:/usr/bin:/bin:$PATH
 
 usage="Usage: watch_filters.sh FILE.prom scan PATH...
@@ -11,7 +11,7 @@ FILE.prom  in the folder that node_exporter's --collector.textfile.directory nam
 PATH       data directories of Cassandra or ScyllaDB
 DB         a RocksDB database that uses cassandra_bloom
 
-Needs filterdb and jq. The exit status is that of filterdb, which is also in FILE.prom."
+Needs jq, and filterdb or sst_filters. The exit status is theirs, which is also in FILE.prom."
 
 if [ $# -lt 3 ]; then echo "$usage" >&2; exit 2; fi
 file=$1
@@ -25,18 +25,18 @@ case $command in
     filterdb scan --jobs=1 --json "$@" >"$json"
     status=$?
     # shellcheck disable=SC2016
-    metrics='"filterdb_scan_exit_status \($status)", "filterdb_warnings \(.warnings | length)",
+    metrics='"filterdb_scan_exit_status \($status)",
       (.tables[] | .folder as $f | to_entries[] | (.value | numbers) as $v |
         "filterdb_\(.key){folder=\($f | tojson)} \($v)")' ;;
   doctor)
-    filterdb doctor --json --db="$1" >"$json"
+    sst_filters doctor --json --db="$1" >"$json"
     status=$?
     # shellcheck disable=SC2016
-    metrics='"filterdb_doctor_exit_status{db=\($db | tojson)} \($status)"' ;;
+    metrics='"sst_filters_exit_status{db=\($db | tojson)} \($status)"' ;;
   *) echo "$usage" >&2; exit 2 ;;
 esac
 # Without a report, as after a crash, the exit status alone.
-if ! jq -e . "$json" >/dev/null 2>&1; then echo '{"warnings": [], "tables": []}' >"$json"; fi
+if ! jq -e . "$json" >/dev/null 2>&1; then echo '{"tables": []}' >"$json"; fi
 # node_exporter reads only files named *.prom.
 jq -r --arg status $status --arg db "$1" "$metrics" "$json" >"$file.new" && mv "$file.new" "$file" || exit 2
 exit $status

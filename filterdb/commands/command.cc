@@ -6,14 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
-#include <system_error>
 
 #include "filterdb/commands/output_file.h"
 #include "filterdb/commands/progress_bar.h"
-#include "filterdb/sstable/buffered_key_reader.h"
+#include "filterdb/sstable/bytes/buffered_input.h"
 #include "filterdb/sstable/sstable_keys.h"
-#include "plugin/filter/sizing.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
 
@@ -80,37 +77,7 @@ FilterForm FormFor(Use use, const std::string& version, const std::string& path,
                  (IsVersionBeforeIa(found) ? "" : ", with " + option));
 }
 
-template <typename Number>
-CLI::Validator IsNumber(const std::string& what,
-                        const std::function<bool(Number)>& in_range) {
-  const auto fault = [=](const std::string& text) {
-    const char* const end = text.data() + text.size();
-    Number number;
-    const auto [parsed_to, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc() && parsed_to == end && in_range(number)
-               ? ""
-               : "'" + text + "' is not " + what;
-  };
-  return CLI::Validator(fault, /*validator_desc=*/"");
-}
-
-// Returns true for "-". If standard output is a pipe, also returns true for
-// other names of this pipe, such as /dev/stdout.
-bool IsStandardOutput(const std::string& out) {
-  struct stat file;
-  struct stat standard_output;
-  return out == "-" ||
-         (stat(out.c_str(), &file) == 0 && S_ISFIFO(file.st_mode) &&
-          fstat(STDOUT_FILENO, &standard_output) == 0 &&
-          file.st_dev == standard_output.st_dev &&
-          file.st_ino == standard_output.st_ino);
-}
-
 }  // namespace
-
-void AddJson(CLI::App* command, bool* json) {
-  command->add_flag("--json", *json, "Print JSON to standard output");
-}
 
 CLI::Option* AddVersion(CLI::App* command, const std::string& name,
                         std::string* version, const std::string& of_what) {
@@ -136,56 +103,23 @@ std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
   });
 }
 
-CLI::Validator IsBitsPerKey() {
-  return IsNumber<double>("a number from 1 to 100", [](double bits) {
-    return bits >= 1 && bits <= kMaxBitsPerKey;
-  });
-}
-
-CLI::Validator IsFpChance() {
-  return IsNumber<double>(
-      "a number of at least 0.0000671 and less than 1 (at 1 Cassandra has no "
-      "filter)",
-      [](double chance) { return chance >= kMinFpChance && chance < 1; });
-}
-
-CLI::Validator IsWholeNumberFrom(uint64_t least) {
-  return IsNumber<uint64_t>(
-      "a whole number from " + std::to_string(least),
-      [least](uint64_t number) { return number >= least; });
-}
-
-CLI::Option* AddDbPath(CLI::App* command, std::vector<std::string>* db_paths) {
-  return command
-      ->add_option("--db-path", *db_paths,
-                   "A further folder of SST files: one of the database's "
-                   "db_paths or of a column family's cf_paths. It must be "
-                   "given because no file of the database names it. May be "
-                   "given several times, in any order")
-      ->type_name("DIR")
-      ->allow_extra_args(false);
-}
-
 void AddForce(CLI::App* command, bool* force) {
   command->add_flag("--force", *force, "Overwrite an existing file");
 }
 
 void RequireWritable(const std::string& option, const std::string& out,
                      bool force, bool json) {
-  if (json && IsStandardOutput(out)) {
+  if (json && out == "-") {
     throw Unusable(option +
                    ": the JSON goes to standard output already; give a file, "
                    "or leave out --json");
   }
-  const auto kind =
-      OrUnusable([&](std::string* error) { return OutputKindOf(out, error); });
-  if (*kind == OutputKind::kFile && !force) {
-    throw Unusable(out + ": exists; --force overwrites it");
-  }
+  OrUnusable(
+      [&](std::string* error) { return MayWriteOutput(out, force, error); });
 }
 
 void KeepMessagesOffStdout(const std::string& out) {
-  if (IsStandardOutput(out) && dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+  if (out == "-" && dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
     throw Unusable("cannot write to stderr");
   }
 }
@@ -194,16 +128,11 @@ void KeysOption::AddTo(CLI::App* command) {
   auto* const source = command->add_option_group("keys")->require_option(1);
   source->add_option("--keys", keys, "File of keys; - for standard input")
       ->type_name("FILE");
-  auto* const index_option =
-      source
-          ->add_option("--index", index,
-                       "The SSTable's Index.db, or Partitions.db with the "
-                       "other components beside it")
-          ->type_name("FILE");
-  AddVersion(command, "--index-version", &index_version,
-             "Index.db, if it is not that of the filter; otherwise "
-             "--sstable-version is for both")
-      ->needs(index_option);
+  source
+      ->add_option("--index", index,
+                   "The SSTable's Index.db, or Partitions.db with the other "
+                   "components beside it")
+      ->type_name("FILE");
   command
       ->add_option("--key-format", key_format,
                    "Format of the file of keys: hex or text (one key a line), "
@@ -226,9 +155,13 @@ std::unique_ptr<KeyReader> KeysOption::Open(const std::string& version,
   if (!keys.empty()) {
     return OpenFile(keys);
   }
-  const std::string of_index =
-      VersionOf(index_version.empty() ? version : index_version, index,
-                "--sstable-version or --index-version", Use::kInput);
+  // The index may be of another version than a filter that has no version in
+  // its name.
+  std::string of_index;
+  std::string ignored_error;
+  if (!SstableVersionOfFileName(index, &of_index, &ignored_error)) {
+    of_index = VersionOf(version, index, "--sstable-version", Use::kInput);
+  }
   return OrUnusable([&](std::string* error) {
     return OpenSstableKeys(index, of_index, checks, error);
   });
@@ -239,13 +172,13 @@ std::string KeysOption::Name() const {
 }
 
 std::string WrongIndexHashes(const KeyReader& keys) {
-  const PartitionsDbReader* const trie = AsPartitionsDbReader(&keys);
-  if (trie == nullptr || trie->num_wrong_hashes() == 0) {
+  const SstableKeys* const index = AsSstableKeys(&keys);
+  if (index == nullptr || index->num_wrong_hashes() == 0) {
     return "";
   }
   return "Partitions.db has another byte of the hash than " +
-         Count(trie->num_wrong_hashes(), "key") + " (the first at position " +
-         std::to_string(trie->first_wrong_hash()) +
+         Count(index->num_wrong_hashes(), "key") + " (the first at position " +
+         std::to_string(index->first_wrong_hash()) +
          " of Data.db): it is damaged, or Data.db is";
 }
 

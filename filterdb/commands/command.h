@@ -3,32 +3,23 @@
 // The functions and options that the subcommands of filterdb share.
 //
 // Tested in filterdb/tests/commands/bad_lines_test.cc.
-// Tested in filterdb/tests/commands/outputs_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_COMMAND_H_
 #define CASSANDRA_BLOOM_FILTERDB_COMMANDS_COMMAND_H_
 
-#include <CLI/App.hpp>  // CLI/CLI.hpp takes twice as long to compile.
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-// In CLI11 2.6, App.hpp does not declare IsMember and Transformer.
-#if __has_include(<CLI/ExtraValidators.hpp>)
-#include <CLI/ExtraValidators.hpp>
-#endif
-
 #include "cassandra_bloom/filter_db.h"
+#include "filterdb/commands/console.h"
 #include "filterdb/commands/output.h"
-#include "filterdb/sstable/checked_index_db.h"
 #include "filterdb/sstable/key_reader.h"
+#include "filterdb/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::tools {
-
-using Run = std::function<ExitCode()>;
 
 // Each of these functions adds a subcommand to `app`. If the command line names
 // the subcommand, parsing sets `*run`.
@@ -37,25 +28,10 @@ void AddCheck(CLI::App* app, Run* run);
 void AddBuild(CLI::App* app, Run* run);
 void AddConvert(CLI::App* app, Run* run);
 void AddDiff(CLI::App* app, Run* run);
-void AddExport(CLI::App* app, Run* run);
-void AddDoctor(CLI::App* app, Run* run);
 void AddScan(CLI::App* app, Run* run);
 void AddMend(CLI::App* app, Run* run);
 
-// Creates the options of a subcommand. The options live as long as `command`.
-// If the command line names the subcommand, parsing sets `*run` to call
-// `run_with`.
-template <typename Options>
-Options* NewOptions(CLI::App* command, Run* run,
-                    ExitCode (*run_with)(const Options&)) {
-  const auto options = std::make_shared<Options>();
-  command->callback([=] { *run = [=] { return run_with(*options); }; });
-  return options.get();
-}
-
 // ---- Options that several subcommands have ----
-
-void AddJson(CLI::App* command, bool* json);
 
 // Adds the option `name`, such as --sstable-version. Its value is an SSTable
 // version or the name of a FilterForm. `of_what` is the end of the help text.
@@ -72,14 +48,6 @@ std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
                                          const std::string& version,
                                          const std::string& option);
 
-// Validators that refuse text that is no number, and numbers out of range.
-// CLI11 alone would read -5 as 2^64 - 5.
-CLI::Validator IsBitsPerKey();
-CLI::Validator IsFpChance();
-CLI::Validator IsWholeNumberFrom(uint64_t least);
-
-CLI::Option* AddDbPath(CLI::App* command, std::vector<std::string>* db_paths);
-
 void AddForce(CLI::App* command, bool* force);
 
 // Throws Unusable if `out`, the value of `option`, cannot be written to. Also
@@ -93,17 +61,16 @@ void RequireWritable(const std::string& option, const std::string& out,
 void KeepMessagesOffStdout(const std::string& out);
 
 // The options that name the file of keys: either --keys with --key-format, or
-// --index with --index-version.
+// --index.
 struct KeysOption {
   std::string keys;
   std::string index;
-  std::string index_version;
   std::string key_format = "hex";
 
   void AddTo(CLI::App* command);
-  // Opens the file of keys. If --index-version is not given, `version` is the
-  // SSTable version of the index. `checks` says how thoroughly the index is
-  // compared with other files of the SSTable.
+  // Opens the file of keys. `version` is the SSTable version of an index whose
+  // name does not give it. `checks` says how thoroughly the index is compared
+  // with other files of the SSTable.
   std::unique_ptr<KeyReader> Open(const std::string& version,
                                   KeyChecks checks) const;
   std::string Name() const;

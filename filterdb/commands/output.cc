@@ -9,6 +9,11 @@
 namespace cassandra_bloom::tools {
 namespace {
 
+std::string& Name() {
+  static std::string name = "filterdb";
+  return name;
+}
+
 constexpr unsigned char ByteAt(std::string_view text, size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
 }
@@ -43,42 +48,11 @@ bool BeginsWithControl(std::string_view text) {
          (first == 0xc2 && ByteAt(text, 1) < 0xa0);
 }
 
-bool IsUtf8(std::string_view text) {
-  while (!text.empty()) {
-    const size_t length = LengthOfCharacter(text);
-    if (length == 0) {
-      return false;
-    }
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
-bool IsNotUtf8(const Json& json) {
-  return json.is_string() && !IsUtf8(json.get_ref<const std::string&>());
-}
-
-Json WithBytesInHex(const Json& json) {
-  if (!json.is_structured()) {
-    return json;
-  }
-  Json result = json.is_array() ? Json::array() : Json::object();
-  for (const auto& [name, value] : json.items()) {
-    if (json.is_array()) {
-      result.push_back(IsNotUtf8(value)
-                           ? Json(Printable(value.get<std::string>()))
-                           : WithBytesInHex(value));
-      continue;
-    }
-    result[name] = WithBytesInHex(value);
-    if (IsNotUtf8(value)) {
-      result[name + "_hex"] = ToHex(value.get<std::string>());
-    }
-  }
-  return result;
-}
-
 }  // namespace
+
+void SetNameOfProgram(const std::string& name) { Name() = name; }
+
+const std::string& NameOfProgram() { return Name(); }
 
 std::string Printable(std::string_view text) {
   std::string printable;
@@ -97,13 +71,14 @@ std::string Printable(std::string_view text) {
 }
 
 void PrintJson(const Json& json) {
-  std::cout << WithBytesInHex(json).dump(2, ' ', /*ensure_ascii=*/false,
-                                         Json::error_handler_t::replace)
+  std::cout << json.dump(2, ' ', /*ensure_ascii=*/false,
+                         Json::error_handler_t::replace)
             << "\n";
 }
 
 void PrintError(const std::exception& error) {
-  std::fprintf(stderr, "filterdb: %s\n", Printable(error.what()).c_str());
+  std::fprintf(stderr, "%s: %s\n", NameOfProgram().c_str(),
+               Printable(error.what()).c_str());
 }
 
 std::string ToHex(std::string_view bytes) {

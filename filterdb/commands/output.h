@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How the subcommands of filterdb print and exit.
+// How the subcommands of filterdb and sst_filters print and exit.
+// Tested in filterdb/tests/commands/printer_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_OUTPUT_H_
 #define CASSANDRA_BLOOM_FILTERDB_COMMANDS_OUTPUT_H_
@@ -20,8 +21,13 @@ enum ExitCode {
   kUnusable = 2,  // Wrong usage, or unreadable input.
 };
 
-// An exception that ends filterdb with the exit code kUnusable, and with this
-// message on stderr.
+// The name of the program, which begins every error message. filterdb, unless
+// it was set.
+void SetNameOfProgram(const std::string& name);
+const std::string& NameOfProgram();
+
+// An exception that ends the program with the exit code kUnusable, and with
+// this message on stderr.
 class Unusable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -44,16 +50,15 @@ auto OrUnusable(Function function) {
 // because the name of a file may contain line ends, or commands to a terminal.
 std::string Printable(std::string_view text);
 
-// Prints "filterdb: " and the message to stderr, made safe by Printable.
+// Prints the name of the program and the message to stderr, made safe by
+// Printable.
 void PrintError(const std::exception& error);
 
 // Include <nlohmann/json.hpp> to create a Json.
 using Json = nlohmann::ordered_json;
 
 // Prints JSON to standard output. JSON must be UTF-8, but a file name may have
-// bytes that are not UTF-8. In a field such as "filter", such a byte becomes
-// U+FFFD. A second field, "filter_hex", then has all bytes in hexadecimal.
-// In a list, Printable replaces such a byte.
+// bytes that are not UTF-8: each becomes U+FFFD.
 void PrintJson(const Json& json);
 
 std::string ToHex(std::string_view bytes);

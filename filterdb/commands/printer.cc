@@ -3,6 +3,7 @@
 #include "filterdb/commands/printer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -18,9 +19,11 @@ std::string Formatted(const char* format, double number) {
   return text;
 }
 
+// JSON has null for infinity.
 bool HasValue(const Json& object, const Field& field) {
   const auto found = object.find(field.name);
-  return found != object.end() && !found->is_null();
+  return found != object.end() && !found->is_null() &&
+         !(found->is_number_float() && std::isinf(found->get<double>()));
 }
 
 std::string TextOf(const Json& object, const Field& field) {
@@ -96,6 +99,10 @@ std::string AsFraction(const Json& value) {
   return Formatted("%.3f", value.get<double>());
 }
 
+std::string AsRounded(const Json& value) {
+  return Formatted("%.0f", value.get<double>());
+}
+
 std::string TableText(const Json& rows, const std::vector<Field>& fields,
                       const Notes& notes) {
   std::vector<Column> columns;
@@ -120,8 +127,11 @@ std::string TableText(const Json& rows, const std::vector<Field>& fields,
 std::string ListText(const Json& object, const std::vector<Field>& fields) {
   std::string text = TextOf(object, fields.front()) + "\n";
   size_t width = 0;
-  for (const Field& field : fields) {
-    width = std::max(width, std::string(field.title).size());
+  for (size_t i = 1; i < fields.size(); ++i) {
+    if (HasValue(object, fields[i]) &&
+        object[fields[i].name] != Json::array()) {
+      width = std::max(width, std::string(fields[i].title).size());
+    }
   }
   for (size_t i = 1; i < fields.size(); ++i) {
     const Field& field = fields[i];

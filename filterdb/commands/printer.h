@@ -26,6 +26,7 @@ std::string AsSize(const Json& value);         // "12.3 KB"; 1 KB is 1000 bytes.
 std::string AsPercent(const Json& value);      // "12.3 %" for 0.123.
 std::string AsThreeDigits(const Json& value);  // "0.123".
 std::string AsFraction(const Json& value);     // "0.123", always with a point.
+std::string AsRounded(const Json& value);      // "12".
 
 // A column of a table, or a line of a list.
 struct Field {

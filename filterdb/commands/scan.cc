@@ -15,8 +15,8 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// The value of --what-if if the user gives none.
-constexpr char kUsualChances[] = "usual";
+// The value of --what-if if the user gives none. The help shows it in braces.
+constexpr char kUsualChances[] = "=CHANCES";
 
 struct ScanArguments {
   ScanPaths scan;
@@ -101,6 +101,7 @@ Json ToJson(const Examined& sstable) {
   std::string name = sstable.sstable.name_prefix;
   name.pop_back();  // Removes the "-" at the end.
   Json json = {{"sstable", sstable.sstable.Path("Data.db")},
+               {"folder", sstable.sstable.folder},
                {"name", name},
                {"version", sstable.sstable.version},
                {"state", NameOf(sstable.sstable.state)}};
@@ -116,23 +117,26 @@ Json ToJson(const Examined& sstable) {
 }
 
 Json ToJson(const Scanned& scanned) {
-  // Tables are in the order in which they were found.
-  Json tables = Json::array();
+  Json sstables = Json::array();
+  std::vector<std::string> folders;  // In the order in which they were found.
   std::map<std::string, Totals> by_folder;
   Totals sum;
   for (const Examined& sstable : scanned.sstables) {
     const std::string& folder = sstable.sstable.folder;
-    if (tables.empty() || tables.back()["folder"] != folder) {
-      tables.push_back({{"folder", folder}, {"sstables", Json::array()}});
+    if (by_folder.count(folder) == 0) {
+      folders.push_back(folder);
     }
-    tables.back()["sstables"].push_back(ToJson(sstable));
+    sstables.push_back(ToJson(sstable));
     by_folder[folder].Add(sstable);
     sum.Add(sstable);
   }
-  for (Json& table : tables) {
-    table["total"] = TotalsToJson(by_folder[table["folder"]]);
+  Json tables = Json::array();
+  for (const std::string& folder : folders) {
+    tables.push_back({{"folder", folder}});
+    tables.back().update(TotalsToJson(by_folder[folder]));
   }
-  return {{"tables", tables},
+  return {{"sstables", sstables},
+          {"tables", tables},
           {"total", TotalsToJson(sum)},
           {"left_out_folders", Json(scanned.left_out)},
           {"errors", scanned.errors}};
@@ -206,31 +210,31 @@ std::vector<Field> FieldsOfTotal() {
           {"folder", "table"}};
 }
 
-bool HasFault(const Json& sstable) { return sstable["fault"]; }
-
-// An SSTable that was not examined has its state in the place of a verdict.
-Json RowsOf(const Json& sstables, bool only_faults) {
-  Json rows = Json::array();
+// Returns the rows of each folder's table. An SSTable that was not examined has
+// its state in the place of a verdict.
+std::map<std::string, Json> RowsByFolder(const Json& sstables,
+                                         bool only_faults) {
+  std::map<std::string, Json> rows;
   for (Json row : sstables) {
-    if (!only_faults || HasFault(row)) {
+    if (!only_faults || row["fault"]) {
       if (!row.contains("verdict")) {
         row["verdict"] = row["state"];
       }
-      rows.push_back(row);
+      rows[row["folder"]].push_back(row);
     }
   }
   return rows;
 }
 
 void PrintTables(const Json& answer, bool only_faults) {
+  const auto rows = RowsByFolder(answer["sstables"], only_faults);
   Json totals = Json::array();
   for (const Json& table : answer["tables"]) {
-    const Json rows = RowsOf(table["sstables"], only_faults);
-    if (!rows.empty()) {
+    const auto found = rows.find(table["folder"]);
+    if (found != rows.end()) {
       PrintText(AsText(table["folder"]) + "\n" +
-                TableText(rows, FieldsOfSstable(), NotesOf) + "\n");
-      totals.push_back(table["total"]);
-      totals.back()["folder"] = table["folder"];
+                TableText(found->second, FieldsOfSstable(), NotesOf) + "\n");
+      totals.push_back(table);
     }
   }
   if (totals.size() != 1 || answer["tables"].size() != 1) {

@@ -46,7 +46,7 @@ void ScanPaths::AddTo(CLI::App* command) {
 }
 
 Scanned Scan(const ScanPaths& options, const MendMeans& means) {
-  FoundSstables found = FindSstables(options.paths, {});
+  FoundSstables found = FindSstables(options.paths);
   for (const std::string& error : found.errors) {
     PrintError(Unusable(error));
   }
@@ -56,7 +56,9 @@ Scanned Scan(const ScanPaths& options, const MendMeans& means) {
   auto examined = ExamineAll(
       found.sstables, {options.default_fp_chance, means},
       static_cast<unsigned>(std::clamp<uint64_t>(jobs, 1, MaxJobs())),
-      [&](uint64_t done, uint64_t all) { progress.Show(done, all); });
+      [&](double share) {
+        progress.Show(static_cast<uint64_t>(1000 * share), 1000);
+      });
   return {std::move(examined), std::move(found.left_out),
           std::move(found.errors)};
 }

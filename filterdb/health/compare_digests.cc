@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
-#include "filterdb/health/toc.h"
 #include "filterdb/sstable/bytes/file_sum.h"
 #include "filterdb/sstable/scylla_db.h"
+#include "filterdb/sstable/toc.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {

@@ -16,15 +16,11 @@ constexpr FilterForm kAllForms[] = {kNaAndLater, kMaToMe, kBeforeMa};
 
 // Returns whether the filter has all keys. Sets `*count` to the number of keys
 // before the first key that the filter denies.
-bool HasAllKeys(const FilterDbFile& filter, KeyReader* keys,
-                const OnKeysRead& on_keys_read, uint64_t* count) {
+bool HasAllKeys(const FilterDbFile& filter, KeyReader* keys, uint64_t* count) {
   std::string_view key;
   for (*count = 0; keys->Next(&key); ++*count) {
     if (!filter.MayContain(key)) {
       return false;
-    }
-    if (*count % 65536 == 0) {
-      on_keys_read(*keys);
     }
   }
   return keys->error().empty();
@@ -42,7 +38,6 @@ bool MayBeChance(const FilterDbFile& filter, uint64_t num_keys) {
 
 std::optional<FilterForm> DetectForm(const std::string& filter_path,
                                      FilterForm not_this_one, KeyReader* keys,
-                                     const OnKeysRead& on_keys_read,
                                      std::string* error) {
   error->clear();
   for (const FilterForm form : kAllForms) {
@@ -54,8 +49,7 @@ std::optional<FilterForm> DetectForm(const std::string& filter_path,
       return std::nullopt;
     }
     uint64_t num_keys = 0;
-    const bool has_all =
-        keys->Rewind() && HasAllKeys(*filter, keys, on_keys_read, &num_keys);
+    const bool has_all = keys->Rewind() && HasAllKeys(*filter, keys, &num_keys);
     if (!keys->error().empty()) {
       *error = keys->error();
       return std::nullopt;

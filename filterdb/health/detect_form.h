@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Finds out with which FilterForm a Filter.db was really written.
-// Tested in filterdb/tests/commands/check_test.cc.
+// Tested in filterdb/tests/commands/answers_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_DETECT_FORM_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_DETECT_FORM_H_
 
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -14,9 +13,6 @@
 #include "filterdb/sstable/key_reader.h"
 
 namespace cassandra_bloom::tools {
-
-// Called again and again while keys are read.
-using OnKeysRead = std::function<void(const KeyReader& keys)>;
 
 // Returns a form, other than `not_this_one`, with which the filter has all
 // keys. Ignores a form with which all keys may pass only by chance.
@@ -26,7 +22,6 @@ using OnKeysRead = std::function<void(const KeyReader& keys)>;
 // why. Has at most one copy of the filter's bits in memory.
 std::optional<FilterForm> DetectForm(const std::string& filter_path,
                                      FilterForm not_this_one, KeyReader* keys,
-                                     const OnKeysRead& on_keys_read,
                                      std::string* error);
 
 }  // namespace cassandra_bloom::tools

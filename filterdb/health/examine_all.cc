@@ -16,8 +16,7 @@
 #include <utility>
 
 #include "filterdb/health/data_is_gone.h"
-#include "filterdb/sstable/data_db/open_data_db.h"
-#include "filterdb/sstable/sstable_keys.h"
+#include "filterdb/sstable/open_data_db.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -55,7 +54,7 @@ class Memory {
   uint64_t taken_ = 0;
 };
 
-// Gives SSTables to threads, and counts the bytes that the threads have read.
+// Gives SSTables to threads.
 class Work {
  public:
   Work(const std::vector<Sstable>& sstables, const ExamineOptions& options)
@@ -64,34 +63,40 @@ class Work {
         examined_(sstables.size()),
         data_is_gone_(sstables.size()) {
     for (size_t i = 0; i < sstables.size(); ++i) {
-      const uint64_t size = SizeOfWork(sstables[i]);
-      total_ += size;
-      by_size_.push_back({size, i});
+      items_.push_back({SizeOf(sstables[i].Path("Filter.db")), i});
+      total_ += WorkFor(items_.back());
     }
-    // Large SSTables come first. If a large SSTable came last, one thread would
-    // read it while the other threads have nothing to do.
-    std::stable_sort(
-        by_size_.begin(), by_size_.end(),
-        [](const Item& a, const Item& b) { return a.size > b.size; });
+    // Large SSTables, which have large filters, come first. If a large SSTable
+    // came last, one thread would read it while the others have nothing to do.
+    std::stable_sort(items_.begin(), items_.end(),
+                     [](const Item& a, const Item& b) {
+                       return a.filter_size > b.filter_size;
+                     });
   }
 
   void RunOneAfterAnother() {
-    for (size_t i = next_++; i < by_size_.size(); i = next_++) {
-      const uint64_t bytes = MemoryFor(sstables_[by_size_[i].number]);
+    for (size_t i = next_++; i < items_.size(); i = next_++) {
+      const Sstable& sstable = sstables_[items_[i].number];
+      // A compressed Data.db takes the memory for two chunks: the stored one,
+      // and the uncompressed one.
+      const uint64_t bytes =
+          items_[i].filter_size +
+          2 * LargestChunkOf(sstable.Path(""), sstable.version);
       memory_.Take(bytes);
-      ExamineOrRunOutOfMemory(by_size_[i]);
+      ExamineOrRunOutOfMemory(items_[i].number);
       memory_.Return(bytes);
       const std::lock_guard<std::mutex> lock(mutex_);
       ++num_finished_;
+      done_ += WorkFor(items_[i]);
       finished_.notify_one();
     }
   }
 
-  void ReportUntilFinished(const OnBytesRead& on_bytes_read) {
+  void ReportUntilFinished(const OnShareDone& on_share_done) {
     std::unique_lock<std::mutex> lock(mutex_);
-    while (num_finished_ < by_size_.size()) {
+    while (num_finished_ < items_.size()) {
       finished_.wait_for(lock, std::chrono::milliseconds(200));
-      on_bytes_read(std::min<uint64_t>(done_, total_), total_);
+      on_share_done(done_ / total_);
     }
   }
 
@@ -109,40 +114,29 @@ class Work {
 
  private:
   struct Item {
-    uint64_t size;  // The number of bytes to read.
+    uint64_t filter_size;
     size_t number;
   };
 
-  // For an SSTable with a Partitions.db, the size of Data.db counts, because
-  // the keys are read from Data.db.
-  static uint64_t SizeOfWork(const Sstable& sstable) {
-    const std::string index = sstable.IndexPath();
-    return SizeOf(IsPartitionsDb(index) ? sstable.Path("Data.db") : index);
+  // The size of the filter stands for the number of keys. A small SSTable takes
+  // some work, too.
+  static double WorkFor(const Item& item) {
+    constexpr double kWorkToOpen = 1000;
+    return static_cast<double>(item.filter_size) + kWorkToOpen;
   }
 
-  // A compressed Data.db takes the memory for two chunks: the stored one, and
-  // the uncompressed one.
-  static uint64_t MemoryFor(const Sstable& sstable) {
-    return SizeOf(sstable.Path("Filter.db")) +
-           2 * LargestChunkOf(sstable.Path(""), sstable.version);
-  }
-
-  void ExamineOrRunOutOfMemory(const Item& item) {
-    const Sstable& sstable = sstables_[item.number];
-    Examined& examined = examined_[item.number];
-    const auto size = static_cast<double>(item.size);
+  void ExamineOrRunOutOfMemory(size_t number) {
     bool data_is_gone = false;
     try {
-      examined = ExamineSstable(
-          sstable, options_,
-          [&](double share) { done_ += static_cast<uint64_t>(share * size); },
-          &data_is_gone);
+      examined_[number] =
+          ExamineSstable(sstables_[number], options_, &data_is_gone);
     } catch (const std::bad_alloc&) {
-      examined.sstable = sstable;
-      examined.Add(Check::kKeysUnreadable,
-                   sstable.Path("Filter.db") + ": not enough memory");
+      examined_[number].sstable = sstables_[number];
+      examined_[number].Add(
+          Check::kKeysUnreadable,
+          sstables_[number].Path("Filter.db") + ": not enough memory");
     }
-    data_is_gone_[item.number] = data_is_gone ? 1 : 0;
+    data_is_gone_[number] = data_is_gone ? 1 : 0;
   }
 
   const std::vector<Sstable>& sstables_;
@@ -150,21 +144,21 @@ class Work {
   std::vector<Examined> examined_;
   // Not a vector of bool, because several threads write to it.
   std::vector<char> data_is_gone_;
-  std::vector<Item> by_size_;
-  uint64_t total_ = 0;
+  std::vector<Item> items_;
   std::atomic<size_t> next_{0};
-  std::atomic<uint64_t> done_{0};
   Memory memory_;
   std::mutex mutex_;
   std::condition_variable finished_;
   size_t num_finished_ = 0;
+  double done_ = 0;
+  double total_ = 0;
 };
 
 }  // namespace
 
 std::vector<Examined> ExamineAll(const std::vector<Sstable>& sstables,
                                  const ExamineOptions& options, unsigned jobs,
-                                 const OnBytesRead& on_bytes_read) {
+                                 const OnShareDone& on_share_done) {
   Work work(sstables, options);
   std::vector<std::thread> threads;
   try {
@@ -178,7 +172,7 @@ std::vector<Examined> ExamineAll(const std::vector<Sstable>& sstables,
       work.RunOneAfterAnother();
     }
   }
-  work.ReportUntilFinished(on_bytes_read);
+  work.ReportUntilFinished(on_share_done);
   for (std::thread& thread : threads) {
     thread.join();
   }

@@ -12,13 +12,13 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/health/compare_digests.h"
-#include "filterdb/health/cut_filter.h"
 #include "filterdb/health/detect_form.h"
 #include "filterdb/health/filter_fill.h"
-#include "filterdb/health/toc.h"
-#include "filterdb/sstable/partitions_db_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/sstable/statistics_db.h"
+#include "filterdb/sstable/toc.h"
+#include "plugin/filter/block_layout.h"
+#include "plugin/filter/endian.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/filter_db/read_file.h"
 
@@ -64,11 +64,35 @@ class KeyBatch {
   std::vector<size_t> ends_;  // Where each key ends in bytes_.
 };
 
+// Returns whether a Filter.db is too short for a header, or shorter than its
+// header says. Cassandra 4.0 and later do not notice that (class
+// OffHeapBitSet): the missing bits are what was in the memory, so rows are
+// hidden. Before version `na`, a node refuses such a file (DataInput.readLong).
+bool EndsEarly(const std::string& path) {
+  // Cassandra cannot query a filter with more probes (see FilterDbFile).
+  constexpr int kMostProbes = 21;
+  const FileDescriptor fd(OpenForReading(path));
+  struct stat status;
+  char header[kFilterDbHeaderSize];
+  if (fstat(fd.get(), &status) != 0) {
+    return false;
+  }
+  if (status.st_size < static_cast<off_t>(sizeof(header))) {
+    return true;
+  }
+  if (ReadAt(fd.get(), 0, sizeof(header), header) != sizeof(header)) {
+    return false;
+  }
+  const int num_probes = LoadBigEndian32(header);
+  const int64_t num_words = LoadBigEndian32(header + 4);
+  return num_probes >= 1 && num_probes <= kMostProbes && num_words >= 1 &&
+         status.st_size < static_cast<off_t>(sizeof(header)) + 8 * num_words;
+}
+
 class Examination {
  public:
-  Examination(const Sstable& sstable, const ExamineOptions& options,
-              const OnProgress& on_progress)
-      : options_(options), on_progress_(on_progress) {
+  Examination(const Sstable& sstable, const ExamineOptions& options)
+      : options_(options) {
     found_.sstable = sstable;
     found_.plan = options.default_fp_chance;
   }
@@ -114,7 +138,12 @@ class Examination {
     const bool has_fault = found_.has_fault();
     if (!has_keys || (has_fault && !VerifyKeys(&error))) {
       found_ = without_keys;
-      found_.Add(Check::kKeysUnreadable, error);
+      if (IsNotSupported(error)) {
+        found_.findings.clear();  // Nothing is judged.
+        found_.Add(Check::kNotSupported, error);
+      } else {
+        found_.Add(Check::kKeysUnreadable, error);
+      }
     } else if (!has_fault && !are_keys_counted_) {
       found_.Add(Check::kKeysNotConfirmed,
                  "Statistics.db does not tell how many keys there are, so "
@@ -180,36 +209,20 @@ class Examination {
     CompareToc();
     filter_ = FilterDbFile::Open(path, form_, &error);
     if (filter_ == nullptr) {
-      FailToOpen(path, error);
+      found_.Add(EndsEarly(path) ? Check::kTruncated : Check::kFilterUnreadable,
+                 error);
     } else if (filter_->always_present()) {
       found_.Add(Check::kEmpty);
     } else {
-      Measure(*filter_);
-    }
-  }
-
-  void FailToOpen(const std::string& path, const std::string& error) {
-    if (!IsCutFilter(path)) {
-      found_.Add(Check::kFilterUnreadable, error);
-      return;
-    }
-    found_.Add(Check::kTruncated, error);
-    cut_filter_ = CutFilter::Open(path, form_);
-    if (cut_filter_ != nullptr) {
-      Measure(*cut_filter_);
-    }
-  }
-
-  template <typename Filter>
-  void Measure(const Filter& filter) {
-    found_.fill = FillOf(filter);
-    if (found_.fill.is_saturated()) {
-      found_.Add(Check::kSaturated);
+      found_.fill = FillOf(*filter_);
+      if (found_.fill.is_saturated()) {
+        found_.Add(Check::kSaturated);
+      }
     }
   }
 
   bool ReadKeys(std::string* error) {
-    const auto keys = OpenKeysOf(found_.sstable, KeyChecks::kCheap, error);
+    const auto keys = OpenSstableKeys(found_.sstable, KeyChecks::kCheap, error);
     if (keys == nullptr) {
       return false;
     }
@@ -219,7 +232,7 @@ class Examination {
       return false;
     }
     found_.has_keys = true;
-    CheckReader(AsPartitionsDbReader(keys.get()));
+    CheckReader(*keys);
     if (found_.num_missing > 0) {
       found_.Add(Check::kKeysMissing);
       if (filter_ != nullptr) {
@@ -229,19 +242,10 @@ class Examination {
     return true;
   }
 
-  // `trie` is null if the keys were read from an Index.db. That does not tell
-  // how many keys there must be.
-  void CheckReader(const PartitionsDbReader* trie) {
-    if (trie == nullptr) {
-      are_keys_counted_ =
-          ReadPartitionFacts(found_.sstable.Path("Statistics.db"),
-                             found_.sstable.version)
-              .num_partitions.has_value();
-      return;
-    }
-    are_keys_counted_ = true;
-    all_read_in_data_ = trie->num_in_rows() == 0;
-    found_.num_wrong_hashes = trie->num_wrong_hashes();
+  void CheckReader(const SstableKeys& keys) {
+    are_keys_counted_ = keys.is_number_known();
+    all_read_in_data_ = keys.all_are_in_data();
+    found_.num_wrong_hashes = keys.num_wrong_hashes();
     if (found_.num_wrong_hashes > 0) {
       found_.Add(Check::kWrongIndexHashes,
                  "Partitions.db has another byte of the hash for " +
@@ -256,7 +260,8 @@ class Examination {
     if (all_read_in_data_) {
       return true;
     }
-    const auto keys = OpenKeysOf(found_.sstable, KeyChecks::kEveryKey, error);
+    const auto keys =
+        OpenSstableKeys(found_.sstable, KeyChecks::kEveryKey, error);
     if (keys == nullptr) {
       return false;
     }
@@ -268,7 +273,6 @@ class Examination {
   }
 
   void AskForAll(KeyReader* keys) {
-    constexpr uint64_t kKeysPerReport = 1 << 16;
     KeyBatch batch;
     std::string_view key;
     while (keys->Next(&key)) {
@@ -277,32 +281,19 @@ class Examination {
         if (batch.is_full()) {
           found_.num_missing += batch.CountMissing(*filter_);
         }
-      } else if (cut_filter_ != nullptr && !cut_filter_->MayContain(key)) {
-        ++found_.num_missing;
       }
-      if (++found_.num_keys % kKeysPerReport == 0) {
-        Report(*keys);
-      }
+      ++found_.num_keys;
     }
     if (filter_ != nullptr) {
       found_.num_missing += batch.CountMissing(*filter_);
     }
   }
 
-  void Report(const KeyReader& keys) {
-    const auto total = static_cast<double>(keys.total_bytes());
-    const double share =
-        total > 0 ? static_cast<double>(keys.bytes_read()) / total : 0;
-    on_progress_(share - reported_);
-    reported_ = share;
-  }
-
   void FindOtherForm(KeyReader* keys) {
     filter_.reset();  // Frees memory for DetectForm.
     std::string error;
-    const auto form = DetectForm(
-        found_.sstable.Path("Filter.db"), form_, keys, [](const KeyReader&) {},
-        &error);
+    const auto form =
+        DetectForm(found_.sstable.Path("Filter.db"), form_, keys, &error);
     if (form) {
       found_.written_as = FormName(*form);
       found_.Add(Check::kOtherForm,
@@ -346,7 +337,6 @@ class Examination {
   }
 
   const ExamineOptions& options_;
-  const OnProgress& on_progress_;
   Examined found_;
   FilterForm form_ = kNaAndLater;
   bool toc_names_filter_ = false;
@@ -356,31 +346,13 @@ class Examination {
   // Whether the SSTable tells how many keys it has.
   bool are_keys_counted_ = false;
   std::unique_ptr<FilterDbFile> filter_;
-  std::unique_ptr<CutFilter> cut_filter_;  // For a truncated Filter.db.
-  double reported_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<KeyReader> OpenKeysOf(const Sstable& sstable, KeyChecks checks,
-                                      std::string* error) {
-  const std::string path = sstable.IndexPath();
-  if (IsPartitionsDb(path)) {
-    return OpenSstableKeys(path, sstable.version, checks, error);
-  }
-  struct stat status;
-  // A pipe among the files of an SSTable may have no writer, so reading it
-  // could wait forever.
-  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    *error = path + ": not a regular file";
-    return nullptr;
-  }
-  return OpenCheckedIndexDb(sstable.Path(""), sstable.version, checks, error);
-}
-
 Examined ExamineSstable(const Sstable& sstable, const ExamineOptions& options,
-                        const OnProgress& on_progress, bool* data_is_gone) {
-  return Examination(sstable, options, on_progress).Run(data_is_gone);
+                        bool* data_is_gone) {
+  return Examination(sstable, options).Run(data_is_gone);
 }
 
 }  // namespace cassandra_bloom::tools

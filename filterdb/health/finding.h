@@ -141,9 +141,6 @@ struct Examined {
   double planned_rate = 1;
 };
 
-// The name that filterdb/mending still uses.
-using FilterFinding = Examined;
-
 }  // namespace cassandra_bloom::tools
 
 #endif  // CASSANDRA_BLOOM_FILTERDB_HEALTH_FINDING_H_

@@ -60,7 +60,7 @@ Lease::Lease(const Sstable& sstable, bool node_is_down)
     Leave(path_ + ": was removed or replaced since it was examined");
   }
   // Reads the names in the folder and the transaction logs again.
-  const FoundSstables found = FindSstables({path_}, {});
+  const FoundSstables found = FindSstables({path_});
   if (found.sstables.size() != 1 ||
       found.sstables.front().state != SstableState::kLive) {
     Leave(path_ + ": is being removed or rewritten since it was examined");

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "filterdb/health/finding.h"
-#include "filterdb/health/toc.h"
 #include "filterdb/mending/lease.h"
 #include "filterdb/mending/mend_outcome.h"
 #include "filterdb/sstable/bytes/file_sum.h"
+#include "filterdb/sstable/toc.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {

@@ -12,6 +12,7 @@
 #include "filterdb/health/examine_sstable.h"
 #include "filterdb/mending/mend_place.h"
 #include "filterdb/sstable/bytes/file_sum.h"
+#include "filterdb/sstable/sstable_keys.h"
 #include "plugin/filter/block_layout.h"
 #include "plugin/filter_db/filter_db_file.h"
 #include "plugin/filter_db/read_file.h"
@@ -38,9 +39,10 @@ std::unique_ptr<FilterDbBuilder> BuildFilter(const Examined& examined,
   std::string error;
   auto filter = FilterDbBuilder::ForFpChance(*examined.plan, examined.num_keys,
                                              FormOf(sstable), &error);
-  const auto keys = filter == nullptr
-                        ? nullptr
-                        : OpenKeysOf(sstable, KeyChecks::kEveryKey, &error);
+  const auto keys =
+      filter == nullptr
+          ? nullptr
+          : OpenSstableKeys(sstable, KeyChecks::kEveryKey, &error);
   if (keys == nullptr) {
     Fail(error);
   }

@@ -109,7 +109,7 @@ class Undo {
     if (!NameExists(data)) {
       return std::nullopt;
     }
-    FoundSstables found = FindSstables({data}, {});
+    FoundSstables found = FindSstables({data});
     return found.sstables.empty() ? std::nullopt
                                   : std::optional(found.sstables.front());
   }

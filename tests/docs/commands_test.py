@@ -28,7 +28,7 @@ sys.dont_write_bytecode = True  # Keeps the source tree clean.
 from not_run import MENTIONED, NOT_RUN, OUTPUT
 
 PROGRAMS = set("""apt-get cargo cc ceph-bluestore-tool cmake ctest db_bench export
-    filterdb g++ git journalctl ldb lintian make nodetool python3 sst_dump sudo
+    filterdb g++ git journalctl ldb lintian make nodetool python3 sst_dump sst_filters sudo
     systemctl systemd-analyze""".split())
 # Targets that `make help` leaves out: itself, and one that other targets need.
 HIDDEN_TARGETS = {"help", "packages"}
@@ -53,10 +53,12 @@ WITHOUT_US = {
 }
 # A command, a pattern in its output, and what replaces it before the comparison.
 VARYING = [
+    # The time of a run of mend.
+    (r"filterdb mend", r"\bold/\d{8}T\d{6}Z", "old/TIME"),
     # RocksDB chooses the numbers of files; levels depend on its version.
-    (r"filterdb export", r"nb-\d+-big", "nb-N-big"),
-    (r"filterdb doctor", r"[\d.]+", "N"),
-    (r"filterdb doctor", r" +", " "),
+    (r"sst_filters export", r"nb-\d+-big", "nb-N-big"),
+    (r"sst_filters doctor", r"[\d.]+", "N"),
+    (r"sst_filters doctor", r" +", " "),
     # RocksDB's own filter has another name in earlier releases.
     (r"sst_dump", r"rocksdb.BuiltinBloomFilter", "bloomfilter"),
     # Newer releases print more than the documents show; 10.10 uses other words.
@@ -148,7 +150,7 @@ def mask(command, text):
 # Lets mend work even if there are processes that it cannot examine. Whether there
 # are depends on the machine.
 MEND_ANYWHERE = """filterdb() {
-  if [ "$1" = mend ]; then shift; set -- mend --ignore-unseen-processes "$@"; fi
+  if [ "$1" = mend ]; then shift; set -- mend --node-is-down "$@"; fi
   command filterdb "$@"
 }
 """
@@ -333,7 +335,7 @@ WRONG = [
      "grep x y"),
     ("Type `ldb --db=x\ncompact`.\n", "neither run nor listed in not_run.py: ldb"),
     ("| `make all` |\n", "neither run"),
-    ("By `filterdb export --no-such=`.\n", "has no option --no-such"),
+    ("By `sst_filters export --no-such=`.\n", "has no option --no-such"),
     ("```\nldb\n```\n", "not fenced"),
 ]
 RIGHT = """Text.
@@ -348,7 +350,7 @@ RIGHT = """Text.
     $ printf 1 \\
         >/dev/null
 
-By `filterdb export --db=`, `make demo`.
+By `sst_filters export --db=`, `make demo`.
 
     int main() {}
 

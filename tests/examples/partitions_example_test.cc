@@ -38,12 +38,12 @@ TEST(PartitionsExampleTest, TheFilterAnswersForPartitions) {
   EXPECT_EQ(iterators, gets);
 
   const ProcessResult doctor =
-      RunProcess({TEST_FILTERDB, "doctor", "--db=" + folder / "db"});
+      RunProcess({TEST_SST_FILTERS, "doctor", "--db=" + folder / "db"});
   EXPECT_EQ(doctor.exit_code, 0) << doctor;
 
   // The exported file must equal the file that `filterdb build` makes.
   const ProcessResult exported =
-      RunProcess({TEST_FILTERDB, "export", "--db=" + folder / "db",
+      RunProcess({TEST_SST_FILTERS, "export", "--db=" + folder / "db",
                   "--out-dir=" + folder / "out", "--sstable-version=nb"});
   ASSERT_EQ(exported.exit_code, 0) << exported;
   EXPECT_NE(exported.out.find("10000 partition keys (skip:8,u16) from the "

@@ -29,7 +29,7 @@ class ExportCommandTest : public ExportTest {
 };
 
 TEST_F(ExportCommandTest, Database) {
-  const Ran ran = Filterdb(Db() + "--json");
+  const Ran ran = SstFilters(Db() + "--json");
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_EQ(ran.err, "");
   const Json exported = ran.json()["exported"];
@@ -48,9 +48,9 @@ TEST_F(ExportCommandTest, Database) {
 }
 
 TEST_F(ExportCommandTest, WhatIsExportedChecks) {
-  ASSERT_EQ(Filterdb(Db() + "--sync").exit_code, 0);
+  ASSERT_EQ(SstFilters(Db() + "--sync").exit_code, 0);
   db_.Compact();
-  const Ran ran = Filterdb(Db() + "--sync");
+  const Ran ran = SstFilters(Db() + "--sync");
   ASSERT_EQ(ran.exit_code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("2000 keys from the block, 7 probes"));
   EXPECT_THAT(ran.out, HasSubstr(": removed\n"));
@@ -69,7 +69,7 @@ TEST_F(ExportCommandTest, WhatIsExportedChecks) {
   EXPECT_EQ(check.json()["keys"], 2000);
   EXPECT_EQ(check.json()["missing"], 0);
 
-  const Ran again = Filterdb(Db() + "--sync --json");
+  const Ran again = SstFilters(Db() + "--sync --json");
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.json()["kept"], Json({file}));
   EXPECT_EQ(again.json()["exported"], Json::array());
@@ -86,7 +86,7 @@ TEST_F(ExportCommandTest, NoNameFakesALine) {
     if (run == 2) {
       db_.Compact();
     }
-    const Ran ran = Filterdb(command);
+    const Ran ran = SstFilters(command);
     EXPECT_EQ(ran.exit_code, 0) << ran;
     EXPECT_THAT(ran.out, HasSubstr("/a\\x0ab/nb-"));
     EXPECT_THAT(ran.out, Not(HasSubstr("a\nb")));
@@ -97,12 +97,12 @@ TEST_F(ExportCommandTest, SstFiles) {
   db_.Compact();
   const std::string sst = OnlySst(db_);
   const auto keys = KeysOf(NumberedRows(0, 2000));
-  const Ran block = Filterdb("export --sst=" + sst + ToOut("me") + "--json");
+  const Ran block = SstFilters("export --sst=" + sst + ToOut("me") + "--json");
   ASSERT_EQ(block.exit_code, 0) << block.err;
   const std::string file = block.json()["exported"][0]["file"];
   EXPECT_EQ(ReadFile(file), Built(keys, "me"));
-  const Ran from_keys = Filterdb("export --sst=" + sst + ToOut("la") +
-                                 "--from=keys --bits=10 --json");
+  const Ran from_keys = SstFilters("export --sst=" + sst + ToOut("la") +
+                                   "--from=keys --bits=10 --json");
   ASSERT_EQ(from_keys.exit_code, 0) << from_keys.err;
   EXPECT_EQ(from_keys.json()["exported"][0]["from"], "keys");
   EXPECT_EQ(ReadFile(from_keys.json()["exported"][0]["file"]),
@@ -167,7 +167,7 @@ TEST_F(ExportCommandTest, BadCommandLines) {
   db_.Close();  // An open database might still remove a log.
   const auto before = StateOf(db_.path());
   for (const BadLine& bad : bad_lines) {
-    const Ran ran = Filterdb(bad.arguments);
+    const Ran ran = SstFilters(bad.arguments);
     EXPECT_EQ(ran.exit_code, 2) << bad.arguments;
     EXPECT_EQ(ran.out, "") << bad.arguments;
     EXPECT_THAT(ran.err, HasSubstr(bad.message)) << bad.arguments;
@@ -177,47 +177,47 @@ TEST_F(ExportCommandTest, BadCommandLines) {
 }
 
 TEST_F(ExportCommandTest, ErrorsOfSomeFiles) {
-  ASSERT_EQ(Filterdb(Db()).exit_code, 0);
+  ASSERT_EQ(SstFilters(Db()).exit_code, 0);
   AddFile(&db_, 2000, 3000);
-  const Ran ran = Filterdb(Db() + "--json");
+  const Ran ran = SstFilters(Db() + "--json");
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_THAT(ran.err, HasSubstr("2 SST files were not exported"));
   EXPECT_THAT(ran.err, HasSubstr("will not be overwritten"));
   EXPECT_EQ(ran.json()["exported"].size(), 1);
   EXPECT_EQ(ran.json()["errors"].size(), 2);
-  EXPECT_EQ(Filterdb(Db() + "--force").exit_code, 0);
+  EXPECT_EQ(SstFilters(Db() + "--force").exit_code, 0);
 }
 
 TEST_F(ExportCommandTest, SyncTakesOverAFolderIfForced) {
   const std::string mine = out_ / "nb-1-big-Filter.db";
   WriteFile(mine, "made by hand");
-  const Ran refused = Filterdb(Db() + "--sync");
+  const Ran refused = SstFilters(Db() + "--sync");
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_EQ(refused.out, "");
   EXPECT_THAT(refused.err, HasSubstr("such as nb-1-big-Filter.db, and"));
   EXPECT_THAT(refused.err, HasSubstr("choose another folder"));
   EXPECT_EQ(Filters(), Names{"nb-1-big-Filter.db"});
   EXPECT_EQ(ReadFile(mine), "made by hand");
-  const Ran forced = Filterdb(Db() + "--sync --force");
+  const Ran forced = SstFilters(Db() + "--sync --force");
   EXPECT_EQ(forced.exit_code, 0) << forced;
   EXPECT_THAT(forced.out, HasSubstr(mine + ": removed\n"));
   EXPECT_EQ(Filters(), Live());
-  EXPECT_EQ(Filterdb(Db() + "--sync").exit_code, 0);
+  EXPECT_EQ(SstFilters(Db() + "--sync").exit_code, 0);
 }
 
 TEST_F(ExportCommandTest, ADryRunSaysWhatIsMissing) {
   const std::string dry_run = Db() + "--sync --dry-run";
-  const Ran missing = Filterdb(dry_run);
+  const Ran missing = SstFilters(dry_run);
   EXPECT_EQ(missing.exit_code, 1) << missing;
   EXPECT_THAT(missing.out, HasSubstr(": would be exported from " + db_.path()));
   EXPECT_EQ(Filters(), Names());
-  ASSERT_EQ(Filterdb(Db() + "--sync").exit_code, 0);
-  EXPECT_EQ(Filterdb(dry_run).exit_code, 0);
+  ASSERT_EQ(SstFilters(Db() + "--sync").exit_code, 0);
+  EXPECT_EQ(SstFilters(dry_run).exit_code, 0);
   db_.Compact();
-  const Ran old = Filterdb(dry_run);
+  const Ran old = SstFilters(dry_run);
   EXPECT_EQ(old.exit_code, 1) << old;
   EXPECT_THAT(old.out, HasSubstr(": would be removed\n"));
-  const Ran json = Filterdb(dry_run + " --json");
+  const Ran json = SstFilters(dry_run + " --json");
   EXPECT_EQ(json.json()["exported"].size(), 1);
   EXPECT_EQ(json.json()["removed"].size(), 2);
   EXPECT_EQ(Filters().size(), 2);
@@ -227,7 +227,7 @@ TEST_F(ExportCommandTest, NamesOfSstablesWithATrieIndex) {
   db_.Compact();
   for (const std::string version : {"da", "ms", "mt"}) {
     const Ran ran =
-        Filterdb("export --db=" + db_.path() + ToOut(version) + "--json");
+        SstFilters("export --db=" + db_.path() + ToOut(version) + "--json");
     ASSERT_EQ(ran.exit_code, 0) << ran;
     const std::string file = ran.json()["exported"][0]["file"];
     EXPECT_THAT(
@@ -257,7 +257,7 @@ TEST(ExportCommandPartitionKeyTest, AsBuiltByTheCommand) {
        {"--from=block", "--from=keys", "--from=keys --partition-key=fixed:8"}) {
     SCOPED_TRACE(options);
     const Ran ran =
-        Filterdb(command + options + " --force --out-dir=" + dir / "out");
+        SstFilters(command + options + " --force --out-dir=" + dir / "out");
     ASSERT_EQ(ran.exit_code, 0) << ran.err;
     const Json one = ran.json()["exported"][0];
     EXPECT_EQ(one["partition_key"], "fixed:8");
@@ -265,7 +265,7 @@ TEST(ExportCommandPartitionKeyTest, AsBuiltByTheCommand) {
     EXPECT_EQ(ReadFile(one["file"]), ReadFile(dir / "nb-1-big-Filter.db"));
   }
   const Ran wrong =
-      Filterdb(command + "--partition-key=u32 --out-dir=" + dir / "out");
+      SstFilters(command + "--partition-key=u32 --out-dir=" + dir / "out");
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_THAT(wrong.err, HasSubstr("'u32'"));
 }

@@ -80,7 +80,7 @@ class ExportTest : public ::testing::Test {
   bool Sync(const FilterDbExportOptions& options = {},
             const std::string& column_family = "");
 
-  // Calls Sync with `overwrite`, as `filterdb export --sync --force` does.
+  // Calls Sync with `overwrite`, as `sst_filters export --sync --force` does.
   bool TakeOver(FilterDbExportOptions options = {});
 
   bool Reconcile();

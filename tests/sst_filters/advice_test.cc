@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests what `filterdb doctor` says of several kinds of filters, and its
+// Tests what `sst_filters doctor` says of several kinds of filters, and its
 // advice.
 
 #include <gmock/gmock.h>
@@ -114,7 +114,7 @@ const Mixed kMixed[] = {
      {10, 7.3, 7.05},
      "RocksDB's own filter, used"}};
 
-// Looks up absent keys. Returns what filterdb doctor says about RocksDB's
+// Looks up absent keys. Returns what sst_filters doctor says about RocksDB's
 // statistics.
 Json Observe(TestDb* db) {
   db->ResetStatistics();
@@ -205,7 +205,7 @@ TEST(DoctorMixedTest, MixWithoutTheLibrary) {
   EXPECT_EQ(family["verdict"]["findings"][0]["files"], Json::array());
 }
 
-// filterdb doctor names a `mix` policy, and forecasts the filters that a
+// sst_filters doctor names a `mix` policy, and forecasts the filters that a
 // database would have with this policy. Expects the same of a database that was
 // filled with this policy.
 void ExpectThatMixThenGivesTheForecast(
@@ -261,7 +261,7 @@ TEST(ForecastOfMixTest, OfPartitionsOfPrefixesAlone) {
       ": 0.0117, in about 28", 0.02, 0.2);
 }
 
-// The `mix` policy that filterdb doctor names must not have more false
+// The `mix` policy that sst_filters doctor names must not have more false
 // positives than the database has now. So the policy may need slightly more
 // than 10 bits per key.
 TEST(ForecastOfMixTest, HasNoMoreFalsePositives) {
@@ -338,8 +338,8 @@ TEST(MixAdviceTest, SavesFalsePositives) {
   EXPECT_THAT(with_theirs[0]["to_do"], Not(HasSubstr("blocks=cassandra")));
 }
 
-// filterdb doctor must also name the `mix` policy if the database has only used
-// RocksDB's own policy.
+// sst_filters doctor must also name the `mix` policy if the database has only
+// used RocksDB's own policy.
 TEST(MixAdviceTest, WithRocksdbsOwnPolicy) {
   const LevelsDb db(
       PolicyPtr(rocksdb::NewBloomFilterPolicy(10, /*ignored=*/false)));
@@ -396,8 +396,8 @@ TEST(AverageAdviceTest, AYoungDatabase) {
     AddFile(&db, 0, 10000);
     EXPECT_EQ(FamilyOf(db)["verdict"]["findings"], Json::array());
     // The filters have 13.8 bits per key more than the average of the policy.
-    // filterdb doctor reports this excess only above 1 MiB. The second of these
-    // files brings the excess above 1 MiB.
+    // sst_filters doctor reports this excess only above 1 MiB. The second of
+    // these files brings the excess above 1 MiB.
     AddFile(&db, 0, 320000);
     EXPECT_EQ(FamilyOf(db)["verdict"]["findings"], Json::array());
     AddFile(&db, 320000, 640000);

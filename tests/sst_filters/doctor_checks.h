@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Helpers for the tests of `filterdb doctor`.
+// Helpers for the tests of `sst_filters doctor`.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SST_FILTERS_DOCTOR_CHECKS_H_
 #define CASSANDRA_BLOOM_TESTS_SST_FILTERS_DOCTOR_CHECKS_H_
@@ -68,7 +68,7 @@ inline bool IsWriteAheadLog(const std::string& file) {
 
 inline Ran Doctor(const TestDb& db, const std::string& options = "--json") {
   auto before = StateOf(db.path());
-  const Ran ran = Filterdb("doctor --db=" + db.path() + " " + options);
+  const Ran ran = SstFilters("doctor --db=" + db.path() + " " + options);
   const auto after = StateOf(db.path());
   // RocksDB itself removes old write-ahead logs, some time after a flush.
   for (auto file = before.begin(); file != before.end();) {

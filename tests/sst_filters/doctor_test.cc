@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests the command `filterdb doctor` on real databases.
+// Tests the command `sst_filters doctor` on real databases.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ TEST(DoctorTest, AllIsWell) {
       // Small partitions have more bits per key than requested.
       EXPECT_NEAR(sst["estimated_rate"], 0.007, 0.003);
     }
-    EXPECT_THAT(Exits(0, Filterdb("doctor --db=" + db.path())).out,
+    EXPECT_THAT(Exits(0, SstFilters("doctor --db=" + db.path())).out,
                 HasSubstr("all is well"));
   }
 }
@@ -130,7 +130,7 @@ TEST(DoctorTest, FilesFromBeforeTheSwitch) {
   const std::string remedy = ssts[1]["remedy"];
   EXPECT_THAT(remedy, HasSubstr("kForce"));
   EXPECT_FALSE(ssts[2].contains("fault"));
-  EXPECT_THAT(Exits(1, Filterdb("doctor --db=" + db.path())).out,
+  EXPECT_THAT(Exits(1, SstFilters("doctor --db=" + db.path())).out,
               HasSubstr("fault: no filter (1 SST file: "));
 
   db.Compact();
@@ -374,7 +374,7 @@ class DoctorStatisticsTest : public ::testing::Test {
   const TempDir dir_;
 };
 
-// One sorted run has 5 bits per key, and the other 10. filterdb doctor must
+// One sorted run has 5 bits per key, and the other 10. sst_filters doctor must
 // expect the average of their rates.
 TEST_F(DoctorStatisticsTest, OfADatabase) {
   for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
@@ -414,8 +414,8 @@ TEST_F(DoctorStatisticsTest, OfADatabase) {
   }
 }
 
-// RocksDB's counters do not include a file without a filter. So filterdb doctor
-// must not include the file in the expected rate.
+// RocksDB's counters do not include a file without a filter. So sst_filters
+// doctor must not include the file in the expected rate.
 TEST_F(DoctorStatisticsTest, FilesWithoutOurFilterAreNotInTheAverage) {
   TestDb db(DbOptions(OurPolicy()));
   Ingest(&db, DbOptions(OurPolicy()), 0, 3000);
@@ -430,7 +430,7 @@ TEST_F(DoctorStatisticsTest, MoreThanTheWorst) {
   TestDb db(DbOptions(OurPolicy()));
   AddFile(&db, 0, 10000);
   EXPECT_EQ(Doctor(db, Statistics(99000, 1000, 0)).exit_code, 0);
-  // With fewer than 20 false positives, filterdb doctor does not judge the
+  // With fewer than 20 false positives, sst_filters doctor does not judge the
   // filters.
   EXPECT_EQ(Doctor(db, Statistics(95, 10, 5)).exit_code, 0);
   const Ran ran = Exits(1, Doctor(db, Statistics(98000, 2000, 0) + "--json"));
@@ -461,111 +461,6 @@ TEST_F(DoctorStatisticsTest, NoQuestions) {
             nullptr);
 }
 
-bool HasGnuplot() {
-  return RunProcess({"/bin/sh", "-c", "command -v gnuplot"}).exit_code == 0;
-}
-
-constexpr char kDraw[] = "cat >/dev/null; echo drawn";
-
-class DoctorPlotTest : public ::testing::Test {
- protected:
-  DoctorPlotTest() : db_(DbOptions(OurPolicy())) {
-    Ingest(&db_, DbOptions(OurPolicy()), 0, 20000);
-    AddFile(&db_, 0, 200);
-  }
-
-  // `out` is shell text that begins with the name of the output file.
-  Ran Plot(const std::string& out, const std::string& before = "") const {
-    return Filterdb("doctor --db=" + db_.path() + " --plot=" + out, before);
-  }
-  // Runs filterdb doctor with a shell script in place of gnuplot.
-  Ran PlotBy(const std::string& script, const std::string& out,
-             const std::string& before = "") const {
-    WriteFile(dir_ / "gnuplot", "#!/bin/sh\n" + script + "\n");
-    return Plot(out, "chmod +x " + dir_ / "gnuplot" + "; PATH=" + dir_.path() +
-                         ":$PATH; " + before);
-  }
-
-  TestDb db_;
-  const TempDir dir_;
-  const std::string svg_ = dir_ / "it's.svg";
-  const std::string quoted_ = "\"" + svg_ + "\"";
-};
-
-TEST_F(DoctorPlotTest, Svg) {
-  ASSERT_TRUE(HasGnuplot()) << "apt-get install gnuplot-nox";
-  EXPECT_EQ(Exits(0, Plot(quoted_)).err, "");
-  const std::string svg = ReadFile(svg_);
-  for (const char* const text :
-       {"<svg", "default: bits per key of the filters", ">L0<", ">L6<",
-        "uniform: 0.016", "monkey: ", "as it is: ", "</svg>"}) {
-    EXPECT_THAT(svg, HasSubstr(text));
-  }
-  EXPECT_THAT(Exits(2, Plot(quoted_)).err,
-              HasSubstr("exists; --force overwrites it"));
-  Exits(0, Plot(quoted_ + " --force"));
-}
-
-TEST_F(DoctorPlotTest, TheScript) {
-  Exits(0, PlotBy("cat > " + dir_ / "script" + "; echo drawn", quoted_));
-  EXPECT_EQ(ReadFile(svg_), "drawn\n");
-  const std::string text = ReadFile(dir_ / "script");
-  EXPECT_THAT(text, HasSubstr("$family0 << END\nL0 "));
-  EXPECT_THAT(text, HasSubstr("\nL6 "));
-}
-
-TEST_F(DoctorPlotTest, IntoWhatIsNoFile) {
-  const std::string fifo = dir_ / "fifo";
-  MakeFifo(fifo);
-  Exits(0, PlotBy(kDraw, fifo + " --force; code=$?; wait; exit $code",
-                  "timeout 20 cat " + fifo + " > " + dir_ / "got" + " &"));
-  EXPECT_EQ(ReadFile(dir_ / "got"), "drawn\n");
-  EXPECT_EQ(TypeOf(fifo), mode_t{S_IFIFO});
-
-  EXPECT_THAT(Exits(2, PlotBy(kDraw, dir_.path() + " --force")).err,
-              HasSubstr(dir_.path() + ": is a folder, which is"));
-
-  WriteFile(dir_ / "old", "old");
-  std::filesystem::create_symlink("old", dir_ / "link");
-  Exits(0, PlotBy(kDraw, dir_ / "link" + " --force"));
-  EXPECT_EQ(ReadFile(dir_ / "old"), "drawn\n");
-  EXPECT_EQ(TypeOf(dir_ / "link"), mode_t{S_IFLNK});
-}
-
-TEST_F(DoctorPlotTest, IntoStandardOutput) {
-  const Ran ran = Exits(0, PlotBy(kDraw, "-"));
-  EXPECT_EQ(ran.out, "drawn\n");
-  EXPECT_THAT(ran.err, HasSubstr("column family default"));
-  const Ran json = Exits(2, PlotBy(kDraw, "- --json"));
-  EXPECT_EQ(json.out, "");
-  EXPECT_THAT(json.err, HasSubstr("--plot: the JSON goes to standard output "
-                                  "already"));
-}
-
-TEST_F(DoctorPlotTest, APlotThatFailsLeavesTheOldOne) {
-  for (const char* const script :
-       {"exit 1", "cat >/dev/null", "cat >/dev/null; echo half; exit 1"}) {
-    WriteFile(svg_, "old");
-    EXPECT_THAT(Exits(2, PlotBy(script, quoted_ + " --force")).err,
-                HasSubstr("gnuplot could not draw it"));
-    EXPECT_EQ(ReadFile(svg_), "old");
-  }
-}
-
-TEST_F(DoctorPlotTest, NoGnuplot) {
-  const Ran ran = Exits(2, Plot(quoted_, "PATH=" + dir_.path()));
-  EXPECT_EQ(ran.out, "");
-  EXPECT_THAT(ran.err, HasSubstr("apt-get install gnuplot-nox"));
-}
-
-TEST_F(DoctorPlotTest, NothingToPlot) {
-  const TestDb empty(DbOptions(OurPolicy()));
-  EXPECT_THAT(
-      Exits(2, Filterdb("doctor --db=" + empty.path() + " --plot=" + quoted_))
-          .err,
-      HasSubstr("has no SST files"));
-}
-
 TEST(DoctorCommandTest, BadCommandLines) {
   FilledDb db;
   const TempDir dir;
@@ -585,18 +480,17 @@ TEST(DoctorCommandTest, BadCommandLines) {
       {doctor + " --statistics=" + dir / "text",
        "/text: has no line 'rocksdb.bloom.filter.full.positive COUNT : N'"},
       {doctor + " --statistics=" + dir.path(), "has no line"},
-      {doctor + " --plot=" + dir / "text", "exists; --force overwrites it"},
   };
   for (const BadLine& bad : bad_lines) {
-    const Ran ran = Exits(2, Filterdb(bad.arguments));
+    const Ran ran = Exits(2, SstFilters(bad.arguments));
     EXPECT_EQ(ran.out, "") << bad.arguments;
     EXPECT_THAT(ran.err, HasSubstr(bad.message)) << bad.arguments;
   }
 }
 
 TEST(DoctorCommandTest, Help) {
-  const Ran ran = Exits(0, Filterdb("doctor --help"));
-  for (const char* const option : {"--db", "--statistics", "--plot"}) {
+  const Ran ran = Exits(0, SstFilters("doctor --help"));
+  for (const char* const option : {"--db", "--statistics"}) {
     EXPECT_THAT(ran.out, HasSubstr(option));
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests `filterdb doctor` on damaged filter blocks and unknown comparators.
+// Tests `sst_filters doctor` on damaged filter blocks and unknown comparators.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -122,7 +122,7 @@ TEST_P(DamagedFilterTest, ExportSaysSoAndGoesByTheKeys) {
     const std::string command =
         "export --json --sstable-version=nb --out-dir=" + out.path() +
         " --sst=" + sst_;
-    const Ran ran = Filterdb(command);
+    const Ran ran = SstFilters(command);
     ASSERT_EQ(ran.exit_code, 0) << ran;
     const Json exported = ran.json()["exported"][0];
     EXPECT_EQ(exported["from"], "keys");
@@ -142,8 +142,8 @@ TEST(DamagedPartitionKeyFilterTest, DoctorSaysSo) {
   const std::string sst = OnlySst(db);
   db.Close();
   const TempDir out;
-  ASSERT_EQ(Filterdb("export --sstable-version=nb --out-dir=" + out.path() +
-                     " --sst=" + sst)
+  ASSERT_EQ(SstFilters("export --sstable-version=nb --out-dir=" + out.path() +
+                       " --sst=" + sst)
                 .exit_code,
             0);
   const std::string block = ReadFile(out / *NamesIn(out.path()).begin());
@@ -211,8 +211,8 @@ rocksdb::Options OptionsWith(const rocksdb::Comparator* comparator) {
 
 Ran ExportAll(const TestDb& db, const TempDir& out,
               const std::string& options = "") {
-  return Filterdb("export --json --sstable-version=nb --out-dir=" + out.path() +
-                  " --db=" + db.path() + " " + options);
+  return SstFilters("export --json --sstable-version=nb --out-dir=" +
+                    out.path() + " --db=" + db.path() + " " + options);
 }
 
 TEST(ComparatorTest, OrdersThatAreKnownUnderAnotherName) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests `filterdb doctor` on databases with several column families.
+// Tests `sst_filters doctor` on databases with several column families.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ TEST_F(DoctorFamiliesTest, SomeAreLeftOut) {
 }
 
 // RocksDB writes a new column family into the MANIFEST before it writes the
-// OPTIONS file. filterdb doctor must wait for the OPTIONS file.
+// OPTIONS file. sst_filters doctor must wait for the OPTIONS file.
 TEST_F(DoctorFamiliesTest, OnesThatAreBeingCreated) {
   std::atomic<bool> stop{false};
   std::thread creator([&] {
@@ -83,7 +83,7 @@ TEST_F(DoctorFamiliesTest, OnesThatAreBeingCreated) {
     }
   });
   for (int i = 0; i < 15; ++i) {
-    Exits(0, Filterdb("doctor --db=" + db_.path()));
+    Exits(0, SstFilters("doctor --db=" + db_.path()));
   }
   stop = true;
   creator.join();
@@ -102,18 +102,6 @@ TEST_F(DoctorFamiliesTest, NamesAreShownSafely) {
   EXPECT_EQ(Doctor(db_).json()["column_families"][1]["name"], name);
   const Ran left_out = Doctor(db_, "--column-family=default");
   EXPECT_THAT(left_out.out, HasSubstr("x\\x0aall is well"));
-
-  // gnuplot reads the names from a script, in which each line is a command.
-  const TempDir dir;
-  const std::string script = dir / "script";
-  WriteFile(dir / "gnuplot", "#!/bin/sh\ncat > " + script + "; echo drawn\n");
-  EXPECT_EQ(Filterdb("doctor --db=" + db_.path() + " --plot=" + dir / "svg",
-                     "chmod +x " + dir / "gnuplot" + "; PATH=" + dir.path() +
-                         ":$PATH")
-                .exit_code,
-            0);
-  EXPECT_THAT(ReadFile(script), HasSubstr("'x\\x0aall is well"));
-  EXPECT_THAT(ReadFile(script), Not(HasSubstr("\nall is well")));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests whether RocksDB asks the filters as `filterdb doctor` says.
+// Tests whether RocksDB asks the filters as `sst_filters doctor` says.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -195,7 +195,7 @@ TEST(OtherFormTest, NoAdviceToLeaveOutBlocksThatIsRefused) {
 }
 
 // With blocks=rocksdb, the filter of the larger file would not be used. So
-// filterdb doctor must not advise blocks=rocksdb.
+// sst_filters doctor must not advise blocks=rocksdb.
 TEST(OtherFormTest, NoAdviceThatLosesFilters) {
   FilledDb db(DbOptions(BuiltinPolicy()));
   db.Reopen(DbOptions(OurPolicy()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests what `filterdb doctor` says of RocksDB's own filters.
+// Tests what `sst_filters doctor` says of RocksDB's own filters.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs the command filterdb, whose path is CASSANDRA_BLOOM_FILTERDB.
+// Runs the commands filterdb and sst_filters, whose paths are
+// CASSANDRA_BLOOM_FILTERDB and CASSANDRA_BLOOM_SST_FILTERS.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FILTERDB_COMMAND_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FILTERDB_COMMAND_H_
@@ -46,6 +47,16 @@ inline Ran Filterdb(const std::string& arguments,
           : arguments,
       before);
 }
+
+#ifdef CASSANDRA_BLOOM_SST_FILTERS
+inline Ran SstFilters(const std::string& arguments,
+                      const std::string& before = "") {
+  return {
+      RunProcess({"/bin/sh", "-c",
+                  before + " " CASSANDRA_BLOOM_SST_FILTERS " " + arguments}),
+      arguments};
+}
+#endif
 
 }  // namespace cassandra_bloom::testing
 

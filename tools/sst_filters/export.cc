@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export.h"
-#include "filterdb/commands/command.h"
 #include "filterdb/commands/progress_bar.h"
+#include "tools/sst_filters/subcommands.h"
 
 namespace cassandra_bloom::tools {
 namespace {

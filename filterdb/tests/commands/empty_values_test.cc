@@ -41,8 +41,10 @@ std::vector<Option> AllOptions() {
         dashes == std::string::npos) {
       continue;
     }
+    // The value that an option has without one is in braces.
     options.push_back(
-        {command, line.substr(dashes, line.find(' ', dashes) - dashes)});
+        {command,
+         line.substr(dashes, line.find_first_of(" {", dashes) - dashes)});
   }
   return options;
 }
@@ -74,13 +76,6 @@ TEST(EmptyValuesTest, OfEveryOption) {
         "build --bits", "convert --to", "diff --version-b"}) {
     EXPECT_EQ(names.count(name), 1U) << name;
   }
-#ifndef CASSANDRA_BLOOM_CORE_ONLY
-  for (const char* const name :
-       {"export --sst", "export --partition-key", "export --out-dir",
-        "doctor --db", "doctor --statistics", "doctor --plot"}) {
-    EXPECT_EQ(names.count(name), 1U) << name;
-  }
-#endif
 }
 
 TEST(EmptyValuesTest, NothingIsWritten) {

@@ -58,7 +58,7 @@ open_host() {
   if ! inside sh -ec "
     cd /check/sources
     cmake --preset release -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF
-    cmake --build --preset release --parallel ${JOBS:-2} --target filterdb \
+    cmake --build --preset release --parallel ${JOBS:-2} --target sst_filters \
       rocksdb_cassandra_bloom cassandra_bloom_preload cassandra_bloom_replace
     for library in statistics give_bloom; do
       cc -std=gnu11 -O2 -Wall -Wextra -shared -fPIC tests/install/hosts/\$library.c \
@@ -148,15 +148,15 @@ same() {
   cmp "$root$work/$1" "$root$work/$2" >&2 || fail "$3: the answers in $1 and $2 differ"
 }
 
-# doctor DATABASE: writes what filterdb doctor prints into $root$work/DATABASE.doctor, and
-# its lines about policies and SST files to stderr. filterdb exits with 1 if a file does
+# doctor DATABASE: writes what sst_filters doctor prints into $root$work/DATABASE.doctor, and
+# its lines about policies and SST files to stderr. sst_filters exits with 1 if a file does
 # not have our filter. That is no failure here, so the exit status is ignored.
 doctor() {
-  inside "$libraries/../bin/filterdb" doctor --db="$work/$1" >"$root$work/$1.doctor" 2>&1 || true
+  inside "$libraries/../bin/sst_filters" doctor --db="$work/$1" >"$root$work/$1.doctor" 2>&1 || true
   grep -E '^column family|\.sst  |^all is well' "$root$work/$1.doctor" >&2
 }
 
-# As filterdb doctor names a filter: ours in both forms, and RocksDB's Bloom filter.
+# As sst_filters doctor names a filter: ours in both forms, and RocksDB's Bloom filter.
 ours=' cassandra_bloom[ ,]'
 rocksdbs=" RocksDB's Bloom filter"
 

@@ -789,7 +789,7 @@ def main() -> None:
     parser.add_argument("--benchmark", type=Path, metavar="REDIS_BENCHMARK")
     parser.add_argument("--benchmark-requests", type=int, default=50000, metavar="N")
     parser.add_argument("--sst-dump", type=whole_path, help="of Kvrocks's release of RocksDB")
-    parser.add_argument("--doctor", type=whole_path, metavar="FILTERDB",
+    parser.add_argument("--doctor", type=whole_path, metavar="SST_FILTERS",
                         help="built for Kvrocks's release of RocksDB")  # fmt: skip
     parser.add_argument("--operations", type=int, default=400000)
     parser.add_argument("--strings", type=int, default=60000, help="different string keys")

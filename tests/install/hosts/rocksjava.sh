@@ -9,13 +9,13 @@ Usage: rocksjava.sh JAR
 
 Runs RocksJavaHost.java with JAR, a RocksJava that was built with this repository as
 RocksDB's plugin (docs/hosts.md says how): databases with the policy, with RocksDB's
-own filter and without a filter, whose answers are compared. filterdb doctor then
+own filter and without a filter, whose answers are compared. sst_filters doctor then
 looks at the SST files. Prints a row of this table:
 
   | host | version | RocksDB | how switched on | work | answers compared | filter | date |
 
 Environment   JAVA_HOME (where java is),
-              FILTERDB=FILE (build/release/bin/filterdb), which must be for a RocksDB
+              SST_FILTERS=FILE (build/release/bin/sst_filters), which must be for a RocksDB
               that reads the files of JAR's
 Needs         a JDK from 11 on (Debian: default-jdk-headless)
 END
@@ -33,8 +33,8 @@ esac
 jar=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
 repository=$(realpath "$here/../../..")
-filterdb=${FILTERDB:-$repository/build/release/bin/filterdb}
-[ -x "$filterdb" ] || fail "no $filterdb: run make release, or set FILTERDB"
+sst_filters=${SST_FILTERS:-$repository/build/release/bin/sst_filters}
+[ -x "$sst_filters" ] || fail "no $sst_filters: run make release, or set SST_FILTERS"
 if [ -z "${JAVA_HOME-}" ]; then
   javac=$(command -v javac) || fail "no javac: install a JDK, or set JAVA_HOME"
   JAVA_HOME=$(dirname "$(dirname "$(realpath "$javac")")")
@@ -55,15 +55,15 @@ run_host() {
 }
 
 check_files() {
-  "$filterdb" doctor --db="$work/databases/ours" >"$work/doctor.log" 2>&1 ||
-    fail "filterdb doctor: $(cat "$work/doctor.log")"
+  "$sst_filters" doctor --db="$work/databases/ours" >"$work/doctor.log" 2>&1 ||
+    fail "sst_filters doctor: $(cat "$work/doctor.log")"
   grep -q '^all is well: every SST file has our filter' "$work/doctor.log" ||
-    fail "filterdb doctor does not find our filter: $(cat "$work/doctor.log")"
+    fail "sst_filters doctor does not find our filter: $(cat "$work/doctor.log")"
 }
 
 step "RocksJavaHost.java"
 run_host
-step "filterdb doctor"
+step "sst_filters doctor"
 check_files
 step "done"
 java_version=$("$JAVA_HOME/bin/java" -version 2>&1 | sed -n '1s/.*"\(.*\)".*/\1/p')

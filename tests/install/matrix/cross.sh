@@ -167,12 +167,12 @@ done < <(sed -n '/^foreach(test$/,/)$/s/^ *\([a-z_]*_test\))*$/\1/p' "$sources/t
 [ -n "$small" ] || test_programs+=(
   c_equality_test c_no_memory_test c_programs_test c_rocksdb_programs_test
   cassandra_bloom_plugin_test partitions_example_test
-  filterdb_figures_test sstable_health_test fake_sstable_test
-  export_test export_command_test filterdb_command_test filterdb_doctor_test filterdb_scan_test filterdb_mend_test
+  filterdb_console_test sstable_health_test fake_sstable_test
+  export_test export_command_test filterdb_command_test sst_filters_test filterdb_scan_test filterdb_mend_test
   concurrency_test soak random_db)
 
 # Programs that tests start.
-started=(filterdb listener_writer partitions_example soak random_db
+started=(filterdb sst_filters listener_writer partitions_example soak random_db
   c_filter_db_test c_filter_db_example c_rocksdb_test c_rocksdb_example)
 
 # Tests that are left out, and why.
@@ -239,7 +239,7 @@ package_fault() {
   done
   [ -z "$libraries" ] || grep -q '^Depends: .*libc6 (' <<<"$fields" || echo "does not depend on libc6"
   case $1 in
-    */librocksdb-cassandra-bloom[0-9]* | */filterdb_*)
+    */librocksdb-cassandra-bloom[0-9]* | */filterdb_* | */sst-filters_*)
       grep -q "^Depends: .*$rocksdb (" <<<"$fields" || echo "does not depend on $rocksdb" ;;
   esac
 }
@@ -250,7 +250,7 @@ for package in "$root$check"/deb/packages/*.deb; do
   [ -z "$fault" ] || { echo "    FAULT: $fault"; packages=1; }
 done
 # Packages that an earlier run installed may be for another CPU.
-inside sh -c "dpkg-query -W -f '\${db:Status-Status} \${Package}:\${Architecture}\n' 'lib*cassandra-bloom*' filterdb \
+inside sh -c "dpkg-query -W -f '\${db:Status-Status} \${Package}:\${Architecture}\n' 'lib*cassandra-bloom*' filterdb sst-filters \
   2>/dev/null | sed -n 's/^installed //p' | xargs -r dpkg --purge >/dev/null"
 inside sh -c "apt-get -o Dpkg::Use-Pty=0 install -qq -y --no-install-recommends $check/deb/packages/*.deb" >/dev/null
 
@@ -261,7 +261,7 @@ logged configure_x86 inside cmake -S /check/sources -B $x86/build -DCMAKE_BUILD_
   -DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF \
   "-DROCKSDB_LIBRARY=$x86_rocksdb" -DROCKSDB_INCLUDE_DIR=$x86/debian/usr/include
 logged build_x86 inside nice -n 10 cmake --build $x86/build --parallel "$jobs" \
-  --target filterdb rocksdb_cassandra_bloom cassandra_bloom_preload cassandra_bloom_replace
+  --target sst_filters rocksdb_cassandra_bloom cassandra_bloom_preload cassandra_bloom_replace
 
 step "databases"
 work=$check/databases
@@ -295,10 +295,10 @@ read_all() {
   [ "${found:-0}" = $READS ] && [ $((100 * ${useful:-0})) -ge $((MIN_USEFUL * READS)) ]
 }
 
-# digest CPU FOLDER: the SHA-256 of all filters, as filterdb on that CPU exports them.
+# digest CPU FOLDER: the SHA-256 of all filters, as sst_filters on that CPU exports them.
 digest() {
-  local command=("${run[@]}" /usr/bin/filterdb)
-  [ "$1" = "$arch" ] || command=(env "LD_LIBRARY_PATH=${x86_rocksdb%/*}" "$x86/build/bin/filterdb")
+  local command=("${run[@]}" /usr/bin/sst_filters)
+  [ "$1" = "$arch" ] || command=(env "LD_LIBRARY_PATH=${x86_rocksdb%/*}" "$x86/build/bin/sst_filters")
   rm -rf "$root$work/filters"
   inside "${command[@]}" export "--db=$work/$2" "--out-dir=$work/filters" --sstable-version=nb \
     >"$root$work/export.log" 2>&1 || { tail -n 5 "$root$work/export.log" >&2; echo "no export by $1"; return; }

@@ -76,7 +76,7 @@ inside /check/consumer/run.sh /usr >"$root/check/deb/consumer.log" 2>&1 || { tai
 grep '^-- .*/' "$root/check/deb/consumer.log"
 
 step "removing"
-inside sh -c "apt-get -o Dpkg::Use-Pty=0 purge -qq -y 'lib*cassandra-bloom*' filterdb >/dev/null"
-left=$(inside sh -c 'find / -xdev \( -path /check -o -path /proc -o -path /tmp -o -path /var/lib/apt \) -prune -o \( -name "*cassandra*bloom*" -o -name "filterdb*" \) -print')
+inside sh -c "apt-get -o Dpkg::Use-Pty=0 purge -qq -y 'lib*cassandra-bloom*' filterdb sst-filters >/dev/null"
+left=$(inside sh -c 'find / -xdev \( -path /check -o -path /proc -o -path /tmp -o -path /var/lib/apt \) -prune -o \( -name "*cassandra*bloom*" -o -name "filterdb*" -o -name "sst_filters*" \) -print')
 [ -z "$left" ] || { echo "left after the removal: $left" >&2; exit 1; }
 step "passed"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests `filterdb doctor` on missing, broken, moved and unlisted files.
+// Tests `sst_filters doctor` on missing, broken, moved and unlisted files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -80,8 +80,8 @@ TEST(DoctorMissingTest, AnEmptyDatabaseHasNoSsts) {
   EXPECT_THAT(Doctor(db, "").out, HasSubstr("every SST file has our filter"));
 }
 
-// A compaction may remove files that filterdb doctor has already listed. Such a
-// missing file must not be a fault.
+// A compaction may remove files that sst_filters doctor has already listed.
+// Such a missing file must not be a fault.
 TEST(DoctorRunningTest, CompactionsAreNoFault) {
   FilledDb db;
   std::atomic<bool> stop{false};
@@ -94,9 +94,9 @@ TEST(DoctorRunningTest, CompactionsAreNoFault) {
     }
   });
   for (int i = 0; i < 30; ++i) {
-    EXPECT_EQ(
-        Exits(0, Filterdb("doctor --json --db=" + db.path())).json()["in_use"],
-        true);
+    EXPECT_EQ(Exits(0, SstFilters("doctor --json --db=" + db.path()))
+                  .json()["in_use"],
+              true);
   }
   stop = true;
   writer.join();
@@ -109,8 +109,8 @@ class DoctorPathsTest : public ::testing::Test {
   std::string Paths() const {
     return "--db-path=" + second_.path() + " --db-path=" + first_.path() + " ";
   }
-  // Without the --db-path options, filterdb doctor must report missing files.
-  // With these options, it must find all files.
+  // Without the --db-path options, sst_filters doctor must report missing
+  // files. With these options, it must find all files.
   void ExpectNeedsPaths(int count, const std::string& what) {
     const Ran without = Exits(1, Doctor(db_));
     EXPECT_GT(VerdictOf(without)["files"]["missing"], 0);
@@ -128,11 +128,12 @@ class DoctorPathsTest : public ::testing::Test {
 
     const TempDir out;
     const std::string to = " --sstable-version=nb --out-dir=" + out.path();
-    const Ran no_export = Exits(2, Filterdb("export --db=" + db_.path() + to));
+    const Ran no_export =
+        Exits(2, SstFilters("export --db=" + db_.path() + to));
     EXPECT_THAT(no_export.err, HasSubstr(what));
     EXPECT_THAT(no_export.err, HasSubstr("name every folder of its SST"));
     Exits(0,
-          Filterdb("export --force --db=" + db_.path() + " " + Paths() + to));
+          SstFilters("export --force --db=" + db_.path() + " " + Paths() + to));
     EXPECT_EQ(NamesIn(out.path()).size(), static_cast<size_t>(count));
   }
 
@@ -189,7 +190,8 @@ TEST_F(DoctorPathsTest, OfAColumnFamily) {
 }
 
 // A folder may have another file of the same number, from an old copy or
-// another database. filterdb doctor must use the file that has the right size.
+// another database. sst_filters doctor must use the file that has the right
+// size.
 TEST_F(DoctorPathsTest, TheFileOfTheRightSizeIsTaken) {
   AddFile(&db_, 0, 1000);
   db_.Close();
@@ -218,8 +220,8 @@ TEST_F(DoctorPathsTest, MustBeAFolder) {
        {std::string("doctor"),
         "export --sstable-version=nb --out-dir=" + out.path()}) {
     for (const std::string& path : {first_ / "none", first_ / "file"}) {
-      EXPECT_THAT(Exits(2, Filterdb(command + " --db=" + db_.path() +
-                                    " --db-path=" + path))
+      EXPECT_THAT(Exits(2, SstFilters(command + " --db=" + db_.path() +
+                                      " --db-path=" + path))
                       .err,
                   HasSubstr(path + ": is not a folder"));
     }
@@ -268,7 +270,7 @@ TEST_F(DoctorManifestTest, CutInHalf) {
   EXPECT_THAT(text.out, HasSubstr("there are faults"));
 }
 
-// Cuts the MANIFEST at many places. If filterdb doctor succeeds and finds no
+// Cuts the MANIFEST at many places. If sst_filters doctor succeeds and finds no
 // fault, the MANIFEST must still name all files.
 TEST_F(DoctorManifestTest, CutAnywhere) {
   const auto files_of = [](const Ran& ran) {
@@ -285,7 +287,7 @@ TEST_F(DoctorManifestTest, CutAnywhere) {
   int faults = 0;
   for (size_t size = 0; size < content_.size(); size += 19) {
     Cut(size);
-    const Ran ran = Filterdb("doctor --json --db=" + db_.path());
+    const Ran ran = SstFilters("doctor --json --db=" + db_.path());
     SCOPED_TRACE(size);
     if (ran.exit_code == 0) {
       EXPECT_EQ(files_of(ran), all) << ran;

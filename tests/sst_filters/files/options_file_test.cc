@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests how `filterdb doctor` uses the options in OPTIONS files.
+// Tests how `sst_filters doctor` uses the options in OPTIONS files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -60,8 +60,8 @@ void ReplaceIn(const std::string& file, const std::string& text,
   WriteFile(file, content.replace(at, text.size(), instead));
 }
 
-// Expects filterdb doctor to find no fault. It must count `good` files with a
-// filter of cassandra_bloom, and `none_expected` files that need no filter.
+// Expects sst_filters doctor to find no fault. It must count `good` files with
+// a filter of cassandra_bloom, and `none_expected` files that need no filter.
 void ExpectWell(const TestDb& db, int good, int none_expected) {
   const Ran ran = Exits(0, Doctor(db));
   ExpectFiles(VerdictOf(ran),
@@ -238,7 +238,7 @@ TEST(DoctorOptionsTest, NoMonkeyForLevel0Alone) {
 TEST(DoctorOptionsTest, MonkeyInPlaceOfAChance) {
   rocksdb::Options options =
       DbOptions(PolicyPtr(rocksdb::NewCassandraBloomPolicyForFpChance(0.01)));
-  // With dynamic levels, filterdb doctor advises `mix`.
+  // With dynamic levels, sst_filters doctor advises `mix`.
   options.level_compaction_dynamic_level_bytes = false;
   TestDb db(options);
   AddFile(&db, 0, 20000);
@@ -286,8 +286,8 @@ TEST(DoctorOptionsTest, PrefixesThatNoFilterHolds) {
   EXPECT_EQ(Doctor(db).exit_code, 0);
 }
 
-// filterdb doctor does not know this extractor. So it cannot know that the keys
-// have no prefix, and a missing filter must be a fault.
+// sst_filters doctor does not know this extractor. So it cannot know that the
+// keys have no prefix, and a missing filter must be a fault.
 TEST(DoctorOptionsTest, PrefixesOfAnExtractorThatIsNotKnown) {
   class NoPrefixes final : public rocksdb::SliceTransform {
    public:
@@ -370,7 +370,7 @@ TEST_F(DoctorOptionsFileTest, ItsPolicyIsRefused) {
   }
 }
 
-// RocksDB drops an unknown policy without an error. So filterdb doctor must
+// RocksDB drops an unknown policy without an error. So sst_filters doctor must
 // report the policy.
 TEST_F(DoctorOptionsFileTest, ItsPolicyIsUnknown) {
   ReplaceIn(file_, "cassandra_bloom:10", "casandra_bloom:10");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests `filterdb doctor` on SST files that it cannot read or that are not
+// Tests `sst_filters doctor` on SST files that it cannot read or that are not
 // live.
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ TEST(DoctorFormatsTest, AFormatVersionThatIsTooNew) {
   EXPECT_THAT(ran.out, Not(HasSubstr(kLost)));
   EXPECT_THAT(Doctor(db, "").out, Not(HasSubstr(kLost)));
 
-  // No release writes version 99, so filterdb doctor calls the file damaged.
+  // No release writes version 99, so sst_filters doctor calls the file damaged.
   SetFormatVersion(sst, 99);
   const Ran damaged = Exits(1, Doctor(db));
   EXPECT_THAT(VerdictOf(damaged)["findings"][0]["what"],
@@ -158,12 +158,12 @@ TEST(DoctorMemoryTest, FewThreadsAreEnough) {
   FilledDb db;
   db.Close();
   const std::string limits = "ulimit -s 250000; ulimit -v 1500000;";
-  Exits(0, Filterdb("doctor --db=" + db.path(), limits));
+  Exits(0, SstFilters("doctor --db=" + db.path(), limits));
   const TempDir out;
   for (const char* const option : {"", "--sync --force "}) {
-    Exits(0, Filterdb("export --sstable-version=nb --out-dir=" + out.path() +
-                          " " + option + "--db=" + db.path(),
-                      limits));
+    Exits(0, SstFilters("export --sstable-version=nb --out-dir=" + out.path() +
+                            " " + option + "--db=" + db.path(),
+                        limits));
   }
 }
 #endif

@@ -133,7 +133,7 @@ bool IsMix(const PolicySettings& settings) {
          settings.bottommost_filter == FilterType::kRibbon;
 }
 
-// Returns whether filterdb doctor can forecast what `mix` would do. Dynamic
+// Returns whether sst_filters doctor can forecast what `mix` would do. Dynamic
 // levels are necessary, because `mix` otherwise gives all levels the same bits.
 // There is none for a policy that is `mix` already, with any `filter`.
 // The options must give every file a filter. Otherwise the user has already

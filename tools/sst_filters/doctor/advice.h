@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: advice on how to spend the bits of the filters better.
+// sst_filters doctor: advice on how to spend the bits of the filters better.
 //
 // Tested in tests/sst_filters/advice_test.cc.
 

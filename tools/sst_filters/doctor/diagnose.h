@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: how well the filters of a database work, and what to change.
+// sst_filters doctor: how well the filters of a database work, and what to
+// change.
 //
 // A read of an absent key asks one filter in each sorted run. A sorted run is a
 // file of level 0, or all files of a deeper level. The expected number of false
@@ -93,7 +94,7 @@ std::vector<Diagnosis> DiagnoseFiles(const DatabaseFiles& files);
 struct Observed {
   FilterQuestions questions;
   // The expected false positive rate of the filters that a read of an absent
-  // key asks. nullopt if RocksDB asks no filter that filterdb doctor knows.
+  // key asks. nullopt if RocksDB asks no filter that sst_filters doctor knows.
   std::optional<double> expected_rate;
   // True if all filters hold whole keys. If a filter holds partition keys,
   // RocksDB counts absent rows of present partitions as false positives.

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "filterdb/commands/command.h"
 #include "tools/sst_filters/doctor/advice.h"
 #include "tools/sst_filters/doctor/diagnose.h"
 #include "tools/sst_filters/doctor/doctor_report.h"
 #include "tools/sst_filters/doctor/examine.h"
 #include "tools/sst_filters/doctor/files/statistics_text.h"
+#include "tools/sst_filters/subcommands.h"
 
 namespace cassandra_bloom::tools {
 
@@ -29,8 +29,6 @@ struct DoctorArguments {
   NamedDatabase database;
   std::vector<std::string> column_families;
   std::string statistics;
-  std::string plot;
-  bool force = false;
   bool json = false;
 };
 
@@ -70,15 +68,7 @@ Report Examine(const DoctorArguments& options) {
 }
 
 ExitCode RunDoctor(const DoctorArguments& options) {
-  if (!options.plot.empty()) {
-    RequireWritable("--plot", options.plot, options.force, options.json);
-    RequireGnuplot();
-  }
   const Report report = Examine(options);
-  if (!options.plot.empty()) {
-    Plot(report, options.plot, options.force);
-    KeepMessagesOffStdout(options.plot);
-  }
   if (options.json) {
     PrintJson(ToJson(report));
   } else {
@@ -117,13 +107,6 @@ void AddDoctor(CLI::App* app, Run* run) {
                    "db_bench --statistics or of Statistics::ToString(), or a "
                    "LOG with such a dump")
       ->type_name("FILE");
-  command
-      ->add_option("--plot", options->plot,
-                   "Draw an SVG file with gnuplot: bits per key and false "
-                   "positives by level, as they are and, in the same memory, "
-                   "uniform and with allocation=monkey; - for standard output")
-      ->type_name("FILE");
-  AddForce(command, &options->force);
   AddJson(command, &options->json);
 }
 

@@ -31,13 +31,6 @@ void PrintText(const Report& report);
 
 Json ToJson(const Report& report);
 
-// Draws bits per key and false positives by level with gnuplot, and writes the
-// SVG file to `path`. Throws Unusable if that fails.
-void Plot(const Report& report, const std::string& path, bool overwrite);
-
-// Throws Unusable if gnuplot is not installed. Call this before long work.
-void RequireGnuplot();
-
 }  // namespace cassandra_bloom::tools
 
 #endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_DOCTOR_REPORT_H_

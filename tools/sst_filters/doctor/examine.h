@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: the column families of a database and their SST files.
+// sst_filters doctor: the column families of a database and their SST files.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_EXAMINE_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_EXAMINE_H_

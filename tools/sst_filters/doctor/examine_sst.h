@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: which filter an SST file has, and what is wrong with it.
+// sst_filters doctor: which filter an SST file has, and what is wrong with it.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_EXAMINE_SST_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_EXAMINE_SST_H_

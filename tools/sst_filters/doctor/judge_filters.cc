@@ -149,8 +149,8 @@ struct Judge {
              Before("the policy was switched on"), sst);
   }
 
-  // Judges a filter that RocksDB cannot read, or whose policy filterdb doctor
-  // does not know.
+  // Judges a filter that RocksDB cannot read, or whose policy sst_filters
+  // doctor does not know.
   void Unknown(Sst* sst) const {
     const bool may_be_asked = PartitionKeyOfFilterName(sst->policy) ||
                               (family.ours == PolicyInUse::kBesideRocksdb &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: whether the policy in use asks the filters of the SST files.
+// sst_filters doctor: whether the policy in use asks the filters of the SST
+// files.
 //
 // Tested in tests/sst_filters/policy_in_use_test.cc.
 

@@ -24,7 +24,7 @@ constexpr char kRewrite[] = "--rewrite-digests --no-backup";
 class MendDigestsTest : public ScyllaFixture {
  protected:
   std::string Verdict() const {
-    return Scan().json()["tables"][0]["sstables"][0]["verdict"];
+    return Scan().json()["sstables"][0]["verdict"];
   }
 
   // Expects filterdb mend to change no file, and to print `reason`.

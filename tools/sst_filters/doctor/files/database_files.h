@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: the MANIFEST of a database, and SST files that the MANIFEST
-// does not name.
+// sst_filters doctor: the MANIFEST of a database, and SST files that the
+// MANIFEST does not name.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_FILES_DATABASE_FILES_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_FILES_DATABASE_FILES_H_

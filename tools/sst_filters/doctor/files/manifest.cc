@@ -113,7 +113,8 @@ class EditReader {
       : rest_(record), added_(added) {}
 
   // Stops at an unknown tag. Files after this tag count as not added. Then
-  // filterdb doctor warns about these files, which is better than no warning.
+  // sst_filters doctor warns about these files, which is better than no
+  // warning.
   void Read() {
     while (!rest_.empty() && ReadEdit()) {
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: reads facts from a MANIFEST that RocksDB's API does not
+// sst_filters doctor: reads facts from a MANIFEST that RocksDB's API does not
 // give.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_FILES_MANIFEST_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: what the newest OPTIONS file of a database says about
+// sst_filters doctor: what the newest OPTIONS file of a database says about
 // filters. This code does not use RocksDB's parser, because that parser hides
 // faults. It returns the default value for a missing option, and no policy for
 // an unknown policy.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: the format of an SST file that RocksDB cannot open.
+// sst_filters doctor: the format of an SST file that RocksDB cannot open.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_FILES_SST_FORMAT_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_FILES_SST_FORMAT_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: whether the options of a column family give an SST file a
+// sst_filters doctor: whether the options of a column family give an SST file a
 // filter.
 //
 // Tested in tests/sst_filters/files/options_file_test.cc.

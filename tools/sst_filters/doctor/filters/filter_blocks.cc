@@ -31,7 +31,7 @@ constexpr uint64_t kMostKeys = 20000;
 // The least number of random keys for each partition of a filter.
 constexpr uint64_t kFewestKeys = 200;
 
-// Returns the same keys in each run, so that filterdb doctor always says the
+// Returns the same keys in each run, so that sst_filters doctor always says the
 // same of a database.
 const std::vector<std::string>& RandomKeys() {
   static const std::vector<std::string>& keys = *[] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: examines the filter blocks of an SST file.
+// sst_filters doctor: examines the filter blocks of an SST file.
 //
 // Tested in tests/sst_filters/rocksdbs_filters_test.cc.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: the size and the false positive rate of a filter that
+// sst_filters doctor: the size and the false positive rate of a filter that
 // cassandra_bloom plans.
 //
 // Tested in tests/sst_filters/advice_test.cc.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// filterdb doctor: which filters RocksDB asks. This depends on the filter in
+// sst_filters doctor: which filters RocksDB asks. This depends on the filter in
 // the SST file, and on the policy with which the database is opened.
 //
 // Tested in tests/sst_filters/policy_in_use_test.cc.

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "filterdb/commands/console.h"
+
+#include <malloc.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <system_error>
+#include <vector>
+
+#include "cassandra_bloom/c.h"
+#include "plugin/filter/sizing.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+std::string NamesOfCommands(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* const command : app.get_subcommands({})) {
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  return names;
+}
+
+std::string UsageError(const std::string& what, const std::string& command) {
+  return NameOfProgram() + ": " + what + "\nsee " + NameOfProgram() + " " +
+         command + (command.empty() ? "" : " ") + "--help\n";
+}
+
+std::string UsageErrorOf(const CLI::App* app, const CLI::Error& error) {
+  const auto chosen = app->get_subcommands();
+  if (!chosen.empty()) {
+    return UsageError(error.what(), chosen[0]->get_name());
+  }
+  const auto words = app->remaining();
+  return UsageError(
+      (words.empty() ? "no command" : "'" + words[0] + "' is no command") +
+          "; the commands are " + NamesOfCommands(*app),
+      /*command=*/"");
+}
+
+bool IsOption(const std::string& word) {
+  return word.size() > 2 && word.compare(0, 2, "--") == 0;
+}
+
+std::string EmptyValueOf(const std::string& name) {
+  return name + ": its value is empty; give one, or leave the option out";
+}
+
+// Describes the first empty value in the command line, such as `--option=` or
+// `--option ''`. Returns "" if there is none. Must be called before CLI11
+// parses `words`, because CLI11 takes the next word as the value of
+// `--option=`. CLI11 also never returns if an empty word fits no operand.
+std::string EmptyValueIn(const std::vector<std::string>& words) {
+  bool options_end = false;  // After "--", all words are operands.
+  std::string before;
+  for (const std::string& word : words) {
+    const size_t equals = word.find('=');
+    if (!options_end && IsOption(word) && equals == word.size() - 1) {
+      return EmptyValueOf(word.substr(0, equals));
+    }
+    if (word.empty()) {
+      return !options_end && IsOption(before) &&
+                     before.find('=') == std::string::npos
+                 ? EmptyValueOf(before)
+                 : "an operand is empty; give a value, or leave it out";
+    }
+    options_end |= word == "--";
+    before = word;
+  }
+  return "";
+}
+
+bool HasEmptyValue(const CLI::App& app, const std::vector<std::string>& words) {
+  const std::string fault = EmptyValueIn(words);
+  if (fault.empty()) {
+    return false;
+  }
+  const auto named = app.get_subcommands(
+      [&](const CLI::App* command) { return command->get_name() == words[0]; });
+  std::fputs(UsageError(fault, named.empty() ? "" : words[0]).c_str(), stderr);
+  return true;
+}
+
+// Makes glibc return freed blocks of 256 KiB or more to the system at once. By
+// default, glibc raises this limit when larger blocks are freed. With a raised
+// limit, each thread of `filterdb scan` would keep 4 MiB more.
+void ReturnLargeBlocksAtOnce() {
+#ifdef M_MMAP_THRESHOLD
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+#endif
+}
+
+// Flushes standard output. Returns kUnusable if this fails, for example because
+// the disk is full.
+ExitCode Finish(ExitCode exit_code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
+    return exit_code;
+  }
+  PrintError(Unusable("cannot write to standard output"));
+  return kUnusable;
+}
+
+template <typename Number>
+CLI::Validator IsNumber(const std::string& what,
+                        const std::function<bool(Number)>& in_range) {
+  const auto fault = [=](const std::string& text) {
+    const char* const end = text.data() + text.size();
+    Number number;
+    const auto [parsed_to, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc() && parsed_to == end && in_range(number)
+               ? ""
+               : "'" + text + "' is not " + what;
+  };
+  return CLI::Validator(fault, /*validator_desc=*/"");
+}
+
+}  // namespace
+
+int RunProgram(const std::string& name, const std::string& description,
+               const std::function<void(CLI::App* app, Run* run)>& add_commands,
+               int argc, char** argv) {
+  SetNameOfProgram(name);
+  CLI::App app(
+      description +
+          "\nExit status: 0 good, 1 a fault was found, 2 wrong usage or "
+          "unreadable input.",
+      name);
+  app.require_subcommand(1);
+  app.failure_message(UsageErrorOf);
+  app.set_version_flag("--version", cassandra_bloom_version());
+  app.set_help_all_flag("--help-all", "Help for all commands");
+  Run run;
+  add_commands(&app, &run);
+  if (HasEmptyValue(app, {argv + std::min(argc, 1), argv + argc})) {
+    return kUnusable;
+  }
+  ReturnLargeBlocksAtOnce();
+  try {
+    app.parse(argc, argv);
+    return Finish(run());
+  } catch (const CLI::ParseError& error) {
+    return Finish(app.exit(error) == 0 ? kGood : kUnusable);
+  } catch (const std::bad_alloc&) {
+    PrintError(Unusable("not enough memory for a filter of this size"));
+    return kUnusable;
+  } catch (const std::exception& error) {
+    PrintError(error);
+    return kUnusable;
+  }
+}
+
+void AddJson(CLI::App* command, bool* json) {
+  command->add_flag("--json", *json, "Print JSON to standard output");
+}
+
+CLI::Validator IsBitsPerKey() {
+  return IsNumber<double>("a number from 1 to 100", [](double bits) {
+    return bits >= 1 && bits <= kMaxBitsPerKey;
+  });
+}
+
+CLI::Validator IsFpChance() {
+  return IsNumber<double>(
+      "a number of at least 0.0000671 and less than 1 (at 1 Cassandra has no "
+      "filter)",
+      [](double chance) { return chance >= kMinFpChance && chance < 1; });
+}
+
+CLI::Validator IsWholeNumberFrom(uint64_t least) {
+  return IsNumber<uint64_t>(
+      "a whole number from " + std::to_string(least),
+      [least](uint64_t number) { return number >= least; });
+}
+
+}  // namespace cassandra_bloom::tools

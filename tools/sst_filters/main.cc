@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// sst_filters works with the filters in the SST files of RocksDB databases.
+//
+// Tested in tests/sst_filters/command_line_test.cc.
+
+#include "tools/sst_filters/subcommands.h"
+
+namespace cassandra_bloom::tools {
+
+CLI::Option* AddDbPath(CLI::App* command, std::vector<std::string>* db_paths) {
+  return command
+      ->add_option("--db-path", *db_paths,
+                   "A further folder of SST files: one of the database's "
+                   "db_paths or of a column family's cf_paths. It must be "
+                   "given because no file of the database names it. May be "
+                   "given several times, in any order")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+}
+
+}  // namespace cassandra_bloom::tools
+
+int main(int argc, char** argv) {
+  using namespace cassandra_bloom::tools;
+  return RunProgram(
+      "sst_filters",
+      "Examines the filters in the SST files of a RocksDB database (doctor), "
+      "and writes\nthem as Filter.db files of Cassandra (export).",
+      [](CLI::App* app, Run* run) {
+        AddDoctor(app, run);
+        AddExport(app, run);
+      },
+      argc, argv);
+}
