@@ -25,7 +25,7 @@ case $command in
     filterdb scan --jobs=1 --json "$@" >"$json"
     status=$?
     # shellcheck disable=SC2016
-    metrics='"filterdb_scan_exit_status \($status)", "filterdb_warnings \(.warnings | length)",
+    metrics='"filterdb_scan_exit_status \($status)",
       (.tables[] | .folder as $f | to_entries[] | (.value | numbers) as $v |
         "filterdb_\(.key){folder=\($f | tojson)} \($v)")' ;;
   doctor)
@@ -36,7 +36,7 @@ case $command in
   *) echo "$usage" >&2; exit 2 ;;
 esac
 # Without a report, as after a crash, the exit status alone.
-if ! jq -e . "$json" >/dev/null 2>&1; then echo '{"warnings": [], "tables": []}' >"$json"; fi
+if ! jq -e . "$json" >/dev/null 2>&1; then echo '{"tables": []}' >"$json"; fi
 # node_exporter reads only files named *.prom.
 jq -r --arg status $status --arg db "$1" "$metrics" "$json" >"$file.new" && mv "$file.new" "$file" || exit 2
 exit $status

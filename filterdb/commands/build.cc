@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/output_file.h"
+#include "filterdb/commands/printer.h"
 #include "filterdb/health/filter_fill.h"
 #include "filterdb/health/finding.h"
 #include "plugin/filter/sizing.h"
@@ -100,19 +100,17 @@ ExitCode RunBuild(const BuildArguments& options) {
                        error);
   });
   KeepMessagesOffStdout(options.out);
-  if (options.json) {
-    PrintJson({{"file", options.out},
-               {"keys", count},
-               {"expected_keys", expected},
-               {"probes", builder->num_probes()},
-               {"words", builder->num_words()}});
-  } else {
-    std::printf(
-        "%s: %s, %s, %s\n", Printable(NameOfOutput(options.out)).c_str(),
-        Count(count, "key").c_str(),
-        Count(static_cast<uint64_t>(builder->num_probes()), "probe").c_str(),
-        Count(builder->num_words(), "word").c_str());
-  }
+  PrintList({{"file", NameOfOutput(options.out)},
+             {"keys", count},
+             {"expected_keys", expected},
+             {"probes", builder->num_probes()},
+             {"words", builder->num_words()}},
+            {{"file", ""},
+             {"keys", "keys"},
+             {"expected_keys", "sized for keys"},
+             {"probes", "probes (k)"},
+             {"words", "words"}},
+            options.json);
   return kGood;
 }
 

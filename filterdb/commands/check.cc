@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cinttypes>
-#include <cstdio>
+// Tested in filterdb/tests/commands/answers_test.cc.
+
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "filterdb/commands/command.h"
-#include "filterdb/commands/progress_bar.h"
+#include "filterdb/commands/printer.h"
 #include "filterdb/health/detect_form.h"
 #include "filterdb/sstable/sstable_keys.h"
 
@@ -20,75 +22,8 @@ struct CheckArguments {
   std::string version;
   KeysOption keys;
   std::string absent;
-  uint64_t max_listed = 10;
   bool json = false;
 };
-
-struct Result {
-  bool always_present = false;
-  uint64_t keys = 0;
-  uint64_t missing = 0;
-  std::vector<std::string> listed;  // The missing keys, in hexadecimal.
-  // Another FilterForm in which the filter has every key. Set only if keys are
-  // missing in the form that the user or the file name gives.
-  std::optional<FilterForm> written_as;
-  std::string index_fault;  // Empty if the index has no fault.
-  uint64_t absent = 0;
-  uint64_t false_positives = 0;
-};
-
-bool IsFault(const Result& result) {
-  return result.missing > 0 || !result.index_fault.empty();
-}
-
-Json ToJson(const CheckArguments& options, const Result& result) {
-  Json json = {{"file", options.file},
-               {"keys", result.keys},
-               {"missing", result.missing},
-               {"missing_keys", result.listed}};
-  if (result.written_as) {
-    json["written_as"] = NameOfAnyForm(*result.written_as);
-  }
-  if (!options.absent.empty()) {
-    json["absent_keys"] = result.absent;
-    json["false_positives"] = result.false_positives;
-  }
-  if (!result.index_fault.empty()) {
-    json["index_fault"] = result.index_fault;
-  }
-  json["fault"] = IsFault(result);
-  return json;
-}
-
-void Print(const CheckArguments& options, const Result& result) {
-  std::printf("%s: %s, %" PRIu64 " missing\n", Printable(options.file).c_str(),
-              Count(result.keys, "key").c_str(), result.missing);
-  if (result.always_present) {
-    std::printf("  an empty file: every key is present\n");
-  }
-  for (const std::string& key : result.listed) {
-    std::printf("  missing %s\n", key.c_str());
-  }
-  if (result.missing > result.listed.size()) {
-    std::printf("  ... and %" PRIu64 " more\n",
-                result.missing - result.listed.size());
-  }
-  if (result.written_as) {
-    std::printf("  written as %s: read so, it has every key\n",
-                NameOfAnyForm(*result.written_as).c_str());
-  }
-  if (!result.index_fault.empty()) {
-    std::printf("  %s\n", Printable(result.index_fault).c_str());
-  }
-  if (result.absent > 0) {
-    std::printf("  %" PRIu64 " of %s %s: %s\n", result.false_positives,
-                Count(result.absent, "absent key").c_str(),
-                result.absent == 1 ? "passes" : "pass",
-                Percent(static_cast<double>(result.false_positives) /
-                        static_cast<double>(result.absent))
-                    .c_str());
-  }
-}
 
 // Returns a form other than `not_this_one` in which the filter has every key.
 // Returns nullopt if there is no such form, or if the keys cannot be read a
@@ -99,13 +34,7 @@ std::optional<FilterForm> WrittenAs(const CheckArguments& options,
     return std::nullopt;  // The keys come from a pipe, for example.
   }
   std::string error;
-  ProgressBar progress("trying other forms");
-  const auto form = DetectForm(
-      options.file, not_this_one, keys,
-      [&](const KeyReader& read) {
-        progress.Show(read.bytes_read(), read.total_bytes());
-      },
-      &error);
+  const auto form = DetectForm(options.file, not_this_one, keys, &error);
   if (!error.empty()) {
     throw Unusable(error);
   }
@@ -122,6 +51,52 @@ void VerifyIndex(const CheckArguments& options) {
   }
 }
 
+// Adds the number of keys, and of those that the filter denies, with the first
+// of them.
+void AskForKeys(const FilterDbFile& filter, KeyReader* keys, Json* answer) {
+  constexpr uint64_t kMostListed = 10;
+  uint64_t num_keys = 0;
+  uint64_t num_missing = 0;
+  Json listed = Json::array();
+  ForEachKey(keys, "checking", [&](std::string_view key) {
+    ++num_keys;
+    if (!filter.MayContain(key) && ++num_missing <= kMostListed) {
+      listed.push_back(ToHex(key));
+    }
+  });
+  (*answer)["keys"] = num_keys;
+  (*answer)["missing"] = num_missing;
+  (*answer)["missing_keys"] = listed;
+}
+
+void AskForAbsentKeys(const FilterDbFile& filter, KeyReader* keys,
+                      Json* answer) {
+  uint64_t num_keys = 0;
+  uint64_t num_passed = 0;
+  ForEachKey(keys, "measuring", [&](std::string_view key) {
+    ++num_keys;
+    num_passed += filter.MayContain(key) ? 1 : 0;
+  });
+  (*answer)["absent_keys"] = num_keys;
+  (*answer)["false_positives"] = num_passed;
+  if (num_keys > 0) {
+    (*answer)["measured_rate"] =
+        static_cast<double>(num_passed) / static_cast<double>(num_keys);
+  }
+}
+
+std::vector<Field> FieldsOfCheck() {
+  return {{"file", ""},
+          {"keys", "keys"},
+          {"missing", "missing"},
+          {"missing_keys", "missing key"},
+          {"written_as", "has every key if read as"},
+          {"index_fault", "index"},
+          {"absent_keys", "absent keys"},
+          {"false_positives", "of these pass"},
+          {"measured_rate", "measured rate", AsPercent}};
+}
+
 ExitCode RunCheck(const CheckArguments& options) {
   if (options.absent == "-" &&
       (options.keys.keys == "-" || options.keys.index == "-")) {
@@ -131,37 +106,32 @@ ExitCode RunCheck(const CheckArguments& options) {
   }
   const auto filter =
       OpenFilter(options.file, options.version, "--sstable-version");
-  Result result;
-  result.always_present = filter->always_present();
   const auto keys = options.keys.Open(options.version, KeyChecks::kCheap);
-  ForEachKey(keys.get(), "checking", [&](std::string_view key) {
-    ++result.keys;
-    if (!filter->MayContain(key) && ++result.missing <= options.max_listed) {
-      result.listed.push_back(ToHex(key));
-    }
-  });
-  if (result.keys == 0) {
+  Json answer = {{"file", options.file}};
+  AskForKeys(*filter, keys.get(), &answer);
+  if (answer["keys"] == 0) {
     throw Unusable(options.keys.Name() +
                    ": no keys, so there is nothing to ask the filter for");
   }
-  result.index_fault = WrongIndexHashes(*keys);
-  if (result.missing > 0) {
+  const std::string index_fault = WrongIndexHashes(*keys);
+  if (!index_fault.empty()) {
+    answer["index_fault"] = index_fault;
+  }
+  const bool are_keys_missing = answer["missing"] > 0;
+  if (are_keys_missing) {
     VerifyIndex(options);
-    result.written_as = WrittenAs(options, filter->form(), keys.get());
+    if (const auto form = WrittenAs(options, filter->form(), keys.get())) {
+      answer["written_as"] = FormName(*form);
+    }
   }
   if (!options.absent.empty()) {
-    const auto absent = options.keys.OpenFile(options.absent);
-    ForEachKey(absent.get(), "measuring", [&](std::string_view key) {
-      ++result.absent;
-      result.false_positives += filter->MayContain(key);
-    });
+    AskForAbsentKeys(*filter, options.keys.OpenFile(options.absent).get(),
+                     &answer);
   }
-  if (options.json) {
-    PrintJson(ToJson(options, result));
-  } else {
-    Print(options, result);
-  }
-  return IsFault(result) ? kFault : kGood;
+  const bool is_fault = are_keys_missing || !index_fault.empty();
+  answer["fault"] = is_fault;
+  PrintList(answer, FieldsOfCheck(), options.json);
+  return is_fault ? kFault : kGood;
 }
 
 }  // namespace
@@ -178,11 +148,6 @@ void AddCheck(CLI::App* app, Run* run) {
                    "File of keys that are not in the SSTable, to measure the "
                    "false positive rate; - for standard input")
       ->type_name("FILE");
-  command
-      ->add_option("--max-listed", options->max_listed,
-                   "List at most this many missing keys")
-      ->check(IsWholeNumberFrom(0))
-      ->capture_default_str();
   AddVersion(command, "--sstable-version", &options->version,
              "the SSTable; needed if the file names do not give it");
   AddJson(command, &options->json);

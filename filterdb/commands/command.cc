@@ -9,7 +9,7 @@
 
 #include "filterdb/commands/output_file.h"
 #include "filterdb/commands/progress_bar.h"
-#include "filterdb/sstable/buffered_key_reader.h"
+#include "filterdb/sstable/bytes/buffered_input.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
@@ -77,18 +77,6 @@ FilterForm FormFor(Use use, const std::string& version, const std::string& path,
                  (IsVersionBeforeIa(found) ? "" : ", with " + option));
 }
 
-// Returns true for "-". If standard output is a pipe, also returns true for
-// other names of this pipe, such as /dev/stdout.
-bool IsStandardOutput(const std::string& out) {
-  struct stat file;
-  struct stat standard_output;
-  return out == "-" ||
-         (stat(out.c_str(), &file) == 0 && S_ISFIFO(file.st_mode) &&
-          fstat(STDOUT_FILENO, &standard_output) == 0 &&
-          file.st_dev == standard_output.st_dev &&
-          file.st_ino == standard_output.st_ino);
-}
-
 }  // namespace
 
 CLI::Option* AddVersion(CLI::App* command, const std::string& name,
@@ -121,20 +109,17 @@ void AddForce(CLI::App* command, bool* force) {
 
 void RequireWritable(const std::string& option, const std::string& out,
                      bool force, bool json) {
-  if (json && IsStandardOutput(out)) {
+  if (json && out == "-") {
     throw Unusable(option +
                    ": the JSON goes to standard output already; give a file, "
                    "or leave out --json");
   }
-  const auto kind =
-      OrUnusable([&](std::string* error) { return OutputKindOf(out, error); });
-  if (*kind == OutputKind::kFile && !force) {
-    throw Unusable(out + ": exists; --force overwrites it");
-  }
+  OrUnusable(
+      [&](std::string* error) { return MayWriteOutput(out, force, error); });
 }
 
 void KeepMessagesOffStdout(const std::string& out) {
-  if (IsStandardOutput(out) && dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+  if (out == "-" && dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
     throw Unusable("cannot write to stderr");
   }
 }
@@ -143,16 +128,11 @@ void KeysOption::AddTo(CLI::App* command) {
   auto* const source = command->add_option_group("keys")->require_option(1);
   source->add_option("--keys", keys, "File of keys; - for standard input")
       ->type_name("FILE");
-  auto* const index_option =
-      source
-          ->add_option("--index", index,
-                       "The SSTable's Index.db, or Partitions.db with the "
-                       "other components beside it")
-          ->type_name("FILE");
-  AddVersion(command, "--index-version", &index_version,
-             "Index.db, if it is not that of the filter; otherwise "
-             "--sstable-version is for both")
-      ->needs(index_option);
+  source
+      ->add_option("--index", index,
+                   "The SSTable's Index.db, or Partitions.db with the other "
+                   "components beside it")
+      ->type_name("FILE");
   command
       ->add_option("--key-format", key_format,
                    "Format of the file of keys: hex or text (one key a line), "
@@ -175,9 +155,13 @@ std::unique_ptr<KeyReader> KeysOption::Open(const std::string& version,
   if (!keys.empty()) {
     return OpenFile(keys);
   }
-  const std::string of_index =
-      VersionOf(index_version.empty() ? version : index_version, index,
-                "--sstable-version or --index-version", Use::kInput);
+  // The index may be of another version than a filter that has no version in
+  // its name.
+  std::string of_index;
+  std::string ignored_error;
+  if (!SstableVersionOfFileName(index, &of_index, &ignored_error)) {
+    of_index = VersionOf(version, index, "--sstable-version", Use::kInput);
+  }
   return OrUnusable([&](std::string* error) {
     return OpenSstableKeys(index, of_index, checks, error);
   });
@@ -188,13 +172,13 @@ std::string KeysOption::Name() const {
 }
 
 std::string WrongIndexHashes(const KeyReader& keys) {
-  const PartitionsDbReader* const trie = AsPartitionsDbReader(&keys);
-  if (trie == nullptr || trie->num_wrong_hashes() == 0) {
+  const SstableKeys* const index = AsSstableKeys(&keys);
+  if (index == nullptr || index->num_wrong_hashes() == 0) {
     return "";
   }
   return "Partitions.db has another byte of the hash than " +
-         Count(trie->num_wrong_hashes(), "key") + " (the first at position " +
-         std::to_string(trie->first_wrong_hash()) +
+         Count(index->num_wrong_hashes(), "key") + " (the first at position " +
+         std::to_string(index->first_wrong_hash()) +
          " of Data.db): it is damaged, or Data.db is";
 }
 

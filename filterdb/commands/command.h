@@ -3,7 +3,6 @@
 // The functions and options that the subcommands of filterdb share.
 //
 // Tested in filterdb/tests/commands/bad_lines_test.cc.
-// Tested in filterdb/tests/commands/outputs_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_COMMAND_H_
 #define CASSANDRA_BLOOM_FILTERDB_COMMANDS_COMMAND_H_
@@ -17,8 +16,8 @@
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/commands/console.h"
 #include "filterdb/commands/output.h"
-#include "filterdb/sstable/checked_index_db.h"
 #include "filterdb/sstable/key_reader.h"
+#include "filterdb/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::tools {
 
@@ -62,17 +61,16 @@ void RequireWritable(const std::string& option, const std::string& out,
 void KeepMessagesOffStdout(const std::string& out);
 
 // The options that name the file of keys: either --keys with --key-format, or
-// --index with --index-version.
+// --index.
 struct KeysOption {
   std::string keys;
   std::string index;
-  std::string index_version;
   std::string key_format = "hex";
 
   void AddTo(CLI::App* command);
-  // Opens the file of keys. If --index-version is not given, `version` is the
-  // SSTable version of the index. `checks` says how thoroughly the index is
-  // compared with other files of the SSTable.
+  // Opens the file of keys. `version` is the SSTable version of an index whose
+  // name does not give it. `checks` says how thoroughly the index is compared
+  // with other files of the SSTable.
   std::unique_ptr<KeyReader> Open(const std::string& version,
                                   KeyChecks checks) const;
   std::string Name() const;

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "cassandra_bloom/c.h"
-#include "filterdb/commands/signals.h"
 #include "plugin/filter/sizing.h"
 
 namespace cassandra_bloom::tools {
@@ -141,7 +140,6 @@ int RunProgram(const std::string& name, const std::string& description,
   if (HasEmptyValue(app, {argv + std::min(argc, 1), argv + argc})) {
     return kUnusable;
   }
-  CatchSignals();
   ReturnLargeBlocksAtOnce();
   try {
     app.parse(argc, argv);

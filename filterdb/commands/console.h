@@ -5,7 +5,7 @@
 //
 // Tested in filterdb/tests/commands/bad_lines_test.cc.
 // Tested in filterdb/tests/commands/empty_values_test.cc.
-// Tested in filterdb/tests/commands/outputs_test.cc.
+// Tested in filterdb/tests/commands/answers_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_CONSOLE_H_
 #define CASSANDRA_BLOOM_FILTERDB_COMMANDS_CONSOLE_H_

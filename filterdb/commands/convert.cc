@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cstdio>
+// Tested in filterdb/tests/commands/answers_test.cc.
+
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/output_file.h"
+#include "filterdb/commands/printer.h"
 #include "plugin/filter_db/filter_db_file.h"
 
 namespace cassandra_bloom::tools {
@@ -60,15 +62,10 @@ ExitCode RunConvert(const ConvertArguments& options) {
                        error);
   });
   KeepMessagesOffStdout(options.out);
-  if (options.json) {
-    PrintJson({{"file", options.out},
-               {"from", FormName(filter->form())},
-               {"to", FormName(to)}});
-  } else {
-    std::printf("%s: %s, from %s\n",
-                Printable(NameOfOutput(options.out)).c_str(), FormName(to),
-                FormName(filter->form()));
-  }
+  PrintList({{"file", NameOfOutput(options.out)},
+             {"from", FormName(filter->form())},
+             {"to", FormName(to)}},
+            {{"file", ""}, {"from", "from"}, {"to", "to"}}, options.json);
   return kGood;
 }
 

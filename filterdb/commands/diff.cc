@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tested in filterdb/tests/commands/convert_test.cc.
+// Tested in filterdb/tests/commands/answers_test.cc.
 
-#include <cinttypes>
-#include <cstdio>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "filterdb/commands/command.h"
+#include "filterdb/commands/printer.h"
 #include "plugin/filter/endian.h"
 
 namespace cassandra_bloom::tools {
@@ -29,8 +29,9 @@ bool SameParameters(const FilterDbFile& a, const FilterDbFile& b) {
          a.num_probes() == b.num_probes() && a.num_words() == b.num_words();
 }
 
-Json Parameters(const FilterDbFile& filter) {
-  return {{"form", FormName(filter.form())},
+Json Parameters(const std::string& file, const FilterDbFile& filter) {
+  return {{"file", file},
+          {"form", FormName(filter.form())},
           {"probes", filter.num_probes()},
           {"words", filter.num_words()}};
 }
@@ -49,38 +50,31 @@ uint64_t CountOnlyInFirst(const FilterDbFile& first,
 ExitCode RunDiff(const DiffArguments& options) {
   const auto a = OpenFilter(options.a, options.version_a, "--version-a");
   const auto b = OpenFilter(options.b, options.version_b, "--version-b");
-  Json json = {{"a", Parameters(*a)}, {"b", Parameters(*b)}};
-  if (!SameParameters(*a, *b)) {
-    json["same_parameters"] = false;
-    json["same"] = false;
-    if (options.json) {
-      PrintJson(json);
-    } else {
-      std::printf("different parameters, so the bits cannot be compared:\n");
-      for (const auto* filter : {a.get(), b.get()}) {
-        std::printf(
-            "  %-12s %2d probes %10u words  %s\n", FormName(filter->form()),
-            filter->num_probes(), filter->num_words(),
-            Printable(filter == a.get() ? options.a : options.b).c_str());
-      }
-    }
-    return kFault;
+  Json files = {Parameters(options.a, *a), Parameters(options.b, *b)};
+  const bool same_parameters = SameParameters(*a, *b);
+  bool same = same_parameters;
+  if (same_parameters) {
+    files[0]["bits_only_here"] = CountOnlyInFirst(*a, *b);
+    files[1]["bits_only_here"] = CountOnlyInFirst(*b, *a);
+    same = files[0]["bits_only_here"] == 0 && files[1]["bits_only_here"] == 0;
   }
-  const uint64_t only_in_a = CountOnlyInFirst(*a, *b);
-  const uint64_t only_in_b = CountOnlyInFirst(*b, *a);
-  const bool same = only_in_a == 0 && only_in_b == 0;
-  json["same_parameters"] = true;
-  json["bits_only_in_a"] = only_in_a;
-  json["bits_only_in_b"] = only_in_b;
-  json["same"] = same;
   if (options.json) {
-    PrintJson(json);
+    PrintJson({{"same", same},
+               {"same_parameters", same_parameters},
+               {"files", files}});
   } else if (same) {
-    std::printf("the same filter\n");
+    PrintText("the same filter\n");
   } else {
-    std::printf("same parameters; %s only in %s, %" PRIu64 " only in %s\n",
-                Count(only_in_a, "bit").c_str(), Printable(options.a).c_str(),
-                only_in_b, Printable(options.b).c_str());
+    PrintText(std::string(same_parameters
+                              ? "other bits:\n"
+                              : "other parameters, so the bits cannot be "
+                                "compared:\n") +
+              TableText(files, {{"form", "form"},
+                                {"probes", "k"},
+                                {"words", "words"},
+                                {"bits_only_here", "bits only here", AsText,
+                                 /*is_rare=*/true},
+                                {"file", "file"}}));
   }
   return same ? kGood : kFault;
 }

@@ -2,6 +2,7 @@
 
 // filterdb finds and mends the wrong Bloom filters of Cassandra and ScyllaDB
 // nodes. It also works with single Filter.db files. It knows no RocksDB.
+// Tested in filterdb/tests/commands/answers_test.cc.
 
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/console.h"

@@ -48,41 +48,6 @@ bool BeginsWithControl(std::string_view text) {
          (first == 0xc2 && ByteAt(text, 1) < 0xa0);
 }
 
-bool IsUtf8(std::string_view text) {
-  while (!text.empty()) {
-    const size_t length = LengthOfCharacter(text);
-    if (length == 0) {
-      return false;
-    }
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
-bool IsNotUtf8(const Json& json) {
-  return json.is_string() && !IsUtf8(json.get_ref<const std::string&>());
-}
-
-Json WithBytesInHex(const Json& json) {
-  if (!json.is_structured()) {
-    return json;
-  }
-  Json result = json.is_array() ? Json::array() : Json::object();
-  for (const auto& [name, value] : json.items()) {
-    if (json.is_array()) {
-      result.push_back(IsNotUtf8(value)
-                           ? Json(Printable(value.get<std::string>()))
-                           : WithBytesInHex(value));
-      continue;
-    }
-    result[name] = WithBytesInHex(value);
-    if (IsNotUtf8(value)) {
-      result[name + "_hex"] = ToHex(value.get<std::string>());
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 void SetNameOfProgram(const std::string& name) { Name() = name; }
@@ -106,8 +71,8 @@ std::string Printable(std::string_view text) {
 }
 
 void PrintJson(const Json& json) {
-  std::cout << WithBytesInHex(json).dump(2, ' ', /*ensure_ascii=*/false,
-                                         Json::error_handler_t::replace)
+  std::cout << json.dump(2, ' ', /*ensure_ascii=*/false,
+                         Json::error_handler_t::replace)
             << "\n";
 }
 

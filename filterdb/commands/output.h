@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // How the subcommands of filterdb and sst_filters print and exit.
+// Tested in filterdb/tests/commands/printer_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_OUTPUT_H_
 #define CASSANDRA_BLOOM_FILTERDB_COMMANDS_OUTPUT_H_
@@ -57,9 +58,7 @@ void PrintError(const std::exception& error);
 using Json = nlohmann::ordered_json;
 
 // Prints JSON to standard output. JSON must be UTF-8, but a file name may have
-// bytes that are not UTF-8. In a field such as "filter", such a byte becomes
-// U+FFFD. A second field, "filter_hex", then has all bytes in hexadecimal.
-// In a list, Printable replaces such a byte.
+// bytes that are not UTF-8: each becomes U+FFFD.
 void PrintJson(const Json& json);
 
 std::string ToHex(std::string_view bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tested in filterdb/tests/commands/interrupted_test.cc.
+// Tested in filterdb/tests/commands/build_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_PROGRESS_BAR_H_
 #define CASSANDRA_BLOOM_FILTERDB_COMMANDS_PROGRESS_BAR_H_

@@ -7,11 +7,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <optional>
+#include <string>
 #include <utility>
 
-#include "filterdb/health/toc.h"
 #include "filterdb/sstable/bytes/file_sum.h"
 #include "filterdb/sstable/scylla_db.h"
+#include "filterdb/sstable/toc.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
@@ -33,93 +34,84 @@ std::optional<uint32_t> CrcOf(const std::string& path, std::string* error) {
   return sum.crc;
 }
 
-class Comparison {
- public:
-  Comparison(const Sstable& sstable, DigestDifferences* differences,
-             std::vector<std::string>* errors)
-      : sstable_(sstable), differences_(*differences), errors_(*errors) {}
+std::string Difference(const std::string& path, uint32_t crc, uint32_t digest) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%08" PRIx32 ", not %08" PRIx32, crc,
+                digest);
+  return path + ": its CRC-32 is " + text + " as in Scylla.db";
+}
 
-  bool Run() {
-    const std::string path = sstable_.Path("Scylla.db");
-    if (!NameExists(path)) {
-      return true;
-    }
-    std::string content;
-    std::string error;
-    if (!ReadRegularFile(path, kMaxScyllaDbSize, &content, &error)) {
-      return Fail(error);
-    }
-    const auto scylla = ScyllaDb::Parse(std::move(content));
-    if (!scylla) {
-      return Fail(path +
-                  ": is damaged, or has a layout that is not known here");
-    }
-    if (!scylla->is_intact()) {
-      return Fail(path + ": is damaged: its own CRC-32 is another one");
-    }
-    return CompareFilter(scylla->Digest(DigestOf::kFilter)) &&
-           CompareToc(scylla->Digest(DigestOf::kToc));
+std::optional<ScyllaDb> ReadScyllaDb(const std::string& path,
+                                     std::string* error) {
+  std::string content;
+  if (!ReadRegularFile(path, kMaxScyllaDbSize, &content, error)) {
+    return std::nullopt;
   }
-
- private:
-  bool Fail(const std::string& error) {
-    errors_.push_back(error);
-    return false;
+  auto scylla = ScyllaDb::Parse(std::move(content));
+  if (!scylla) {
+    *error = path + ": is damaged, or has a layout that is not known here";
+  } else if (!scylla->is_intact()) {
+    *error = path + ": is damaged: its own CRC-32 is another one";
+    return std::nullopt;
   }
+  return scylla;
+}
 
-  void AddDifference(const std::string& path, uint32_t crc, uint32_t digest) {
-    char text[64];
-    std::snprintf(text, sizeof(text), "%08" PRIx32 ", not %08" PRIx32, crc,
-                  digest);
-    errors_.push_back(path + ": its CRC-32 is " + text + " as in Scylla.db");
+void CompareFilter(uint32_t digest, Examined* sstable) {
+  const std::string path = sstable->sstable.Path("Filter.db");
+  if (!NameExists(path)) {
+    return;
   }
-
-  bool CompareFilter(std::optional<uint32_t> digest) {
-    const std::string path = sstable_.Path("Filter.db");
-    if (!digest || !NameExists(path)) {
-      return true;
-    }
-    std::string error;
-    const auto crc = CrcOf(path, &error);
-    if (!crc) {
-      return Fail(error);
-    }
-    if (*crc != *digest) {
-      differences_.filter = true;
-      AddDifference(path, *crc, *digest);
-    }
-    return true;
+  std::string error;
+  const auto crc = CrcOf(path, &error);
+  if (!crc) {
+    sstable->Add(Check::kFilterUnreadable, error);
+  } else if (*crc != digest) {
+    sstable->Add(Check::kDigestDiffers, Difference(path, *crc, digest));
   }
+}
 
-  bool CompareToc(std::optional<uint32_t> digest) {
-    const std::string path = sstable_.Path("TOC.txt");
-    if (!digest || !NameExists(path)) {
-      return true;
-    }
-    std::string content;
-    std::string error;
-    if (!ReadRegularFile(path, kMaxTocSize, &content, &error)) {
-      return Fail(error);
-    }
-    const TocDigest is_of = tools::CompareToc(content, *digest);
-    differences_.toc = is_of == TocDigest::kOther;
-    differences_.unfinished_toc = is_of == TocDigest::kCompleted;
-    if (is_of != TocDigest::kThis) {
-      AddDifference(path, Crc32(content), *digest);
-    }
-    return true;
+void CompareTocOf(uint32_t digest, Examined* sstable) {
+  const std::string path = sstable->sstable.Path("TOC.txt");
+  if (!NameExists(path)) {
+    return;
   }
-
-  const Sstable& sstable_;
-  DigestDifferences& differences_;
-  std::vector<std::string>& errors_;
-};
+  std::string content;
+  std::string error;
+  if (!ReadRegularFile(path, kMaxTocSize, &content, &error)) {
+    sstable->Add(Check::kTocDamaged, error);
+    return;
+  }
+  const TocDigest is_of = CompareToc(content, digest);
+  if (is_of != TocDigest::kThis) {
+    sstable->Add(is_of == TocDigest::kCompleted ? Check::kTocUnfinished
+                                                : Check::kTocDigestDiffers,
+                 Difference(path, Crc32(content), digest));
+  }
+}
 
 }  // namespace
 
-bool CompareDigests(const Sstable& sstable, DigestDifferences* differences,
-                    std::vector<std::string>* errors) {
-  return Comparison(sstable, differences, errors).Run();
+HeldDigests CompareDigests(Examined* sstable) {
+  const std::string path = sstable->sstable.Path("Scylla.db");
+  if (!NameExists(path)) {
+    return {};
+  }
+  std::string error;
+  const auto scylla = ReadScyllaDb(path, &error);
+  if (!scylla) {
+    sstable->Add(Check::kScyllaDbDamaged, error);
+    return {};
+  }
+  const auto of_filter = scylla->Digest(DigestOf::kFilter);
+  const auto of_toc = scylla->Digest(DigestOf::kToc);
+  if (of_filter) {
+    CompareFilter(*of_filter, sstable);
+  }
+  if (of_toc) {
+    CompareTocOf(*of_toc, sstable);
+  }
+  return {of_filter.has_value(), of_toc.has_value()};
 }
 
 }  // namespace cassandra_bloom::tools

@@ -12,23 +12,15 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-constexpr FilterForm kNoFormOfCassandra = {HashOrder::kH1Base,
-                                           WordOrder::kLittleEndianWords};
-
-constexpr FilterForm kAllForms[] = {kNaAndLater, kMaToMe, kBeforeMa,
-                                    kNoFormOfCassandra};
+constexpr FilterForm kAllForms[] = {kNaAndLater, kMaToMe, kBeforeMa};
 
 // Returns whether the filter has all keys. Sets `*count` to the number of keys
 // before the first key that the filter denies.
-bool HasAllKeys(const FilterDbFile& filter, KeyReader* keys,
-                const OnKeysRead& on_keys_read, uint64_t* count) {
+bool HasAllKeys(const FilterDbFile& filter, KeyReader* keys, uint64_t* count) {
   std::string_view key;
   for (*count = 0; keys->Next(&key); ++*count) {
     if (!filter.MayContain(key)) {
       return false;
-    }
-    if (*count % 65536 == 0) {
-      on_keys_read(*keys);
     }
   }
   return keys->error().empty();
@@ -46,7 +38,6 @@ bool MayBeChance(const FilterDbFile& filter, uint64_t num_keys) {
 
 std::optional<FilterForm> DetectForm(const std::string& filter_path,
                                      FilterForm not_this_one, KeyReader* keys,
-                                     const OnKeysRead& on_keys_read,
                                      std::string* error) {
   error->clear();
   for (const FilterForm form : kAllForms) {
@@ -58,8 +49,7 @@ std::optional<FilterForm> DetectForm(const std::string& filter_path,
       return std::nullopt;
     }
     uint64_t num_keys = 0;
-    const bool has_all =
-        keys->Rewind() && HasAllKeys(*filter, keys, on_keys_read, &num_keys);
+    const bool has_all = keys->Rewind() && HasAllKeys(*filter, keys, &num_keys);
     if (!keys->error().empty()) {
       *error = keys->error();
       return std::nullopt;
@@ -69,13 +59,6 @@ std::optional<FilterForm> DetectForm(const std::string& filter_path,
     }
   }
   return std::nullopt;
-}
-
-std::string NameOfAnyForm(FilterForm form) {
-  return form == kNoFormOfCassandra
-             ? "the hash of before-ma with the words of na-and-later, no form "
-               "of Cassandra's"
-             : FormName(form);
 }
 
 }  // namespace cassandra_bloom::tools

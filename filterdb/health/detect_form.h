@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Finds out with which FilterForm a Filter.db was really written.
-// Tested in filterdb/tests/commands/scan/scan_test.cc.
+// Tested in filterdb/tests/commands/answers_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_DETECT_FORM_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_DETECT_FORM_H_
 
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -15,24 +14,15 @@
 
 namespace cassandra_bloom::tools {
 
-// Called again and again while keys are read.
-using OnKeysRead = std::function<void(const KeyReader& keys)>;
-
 // Returns a form, other than `not_this_one`, with which the filter has all
-// keys. Also tries a form that no Cassandra writes: the HashOrder of kBeforeMa
-// with the WordOrder of kNaAndLater. Ignores a form with which all keys may
-// pass only by chance.
+// keys. Ignores a form with which all keys may pass only by chance.
 //
 // Returns nullopt if there is no such form. Then `*error` is empty. Also
 // returns nullopt if the filter or the keys cannot be read. Then `*error` says
 // why. Has at most one copy of the filter's bits in memory.
 std::optional<FilterForm> DetectForm(const std::string& filter_path,
                                      FilterForm not_this_one, KeyReader* keys,
-                                     const OnKeysRead& on_keys_read,
                                      std::string* error);
-
-// Returns the name of a form, even of a form that no Cassandra writes.
-std::string NameOfAnyForm(FilterForm form);
 
 }  // namespace cassandra_bloom::tools
 

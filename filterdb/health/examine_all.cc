@@ -10,141 +10,173 @@
 #include <condition_variable>
 #include <mutex>
 #include <new>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
 
-#include "filterdb/health/examine_sstable.h"
-#include "filterdb/sstable/data_db/open_data_db.h"
-#include "filterdb/sstable/sstable_keys.h"
+#include "filterdb/health/data_is_gone.h"
+#include "filterdb/sstable/open_data_db.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
-// Gives SSTables to threads, and counts the bytes that the threads have read.
-class Work {
+uint64_t SizeOf(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0
+             ? static_cast<uint64_t>(status.st_size)
+             : 0;
+}
+
+// Lends memory to threads. A thread waits until enough of it is free. One that
+// wants more than all of it gets it when nobody else has any.
+class Memory {
  public:
-  explicit Work(const std::vector<Sstable>& sstables)
-      : sstables_(sstables), findings_(sstables.size()) {
-    for (size_t i = 0; i < sstables.size(); ++i) {
-      const uint64_t size = SizeOfWork(sstables[i]);
-      total_ += size;
-      by_size_.push_back({size, i});
-    }
-    // Large SSTables come first. If a large SSTable came last, one thread would
-    // read it while the other threads have nothing to do.
-    std::stable_sort(
-        by_size_.begin(), by_size_.end(),
-        [](const Item& a, const Item& b) { return a.size > b.size; });
+  void Take(uint64_t bytes) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    freed_.wait(lock, [&] {
+      return taken_ == 0 || (bytes <= kAll && taken_ <= kAll - bytes);
+    });
+    taken_ += bytes;
   }
 
-  void RunOneAfterAnother(std::optional<double> fp_chance) {
-    for (size_t i = next_++; i < by_size_.size(); i = next_++) {
-      const size_t number = by_size_[i].number;
-      const auto turn = TurnOf(sstables_[number]);
-      findings_[number] = ExamineOrRunOutOfMemory(by_size_[i], fp_chance);
+  void Return(uint64_t bytes) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    taken_ -= bytes;
+    freed_.notify_all();
+  }
+
+ private:
+  static constexpr uint64_t kAll = 256 << 20;
+
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  uint64_t taken_ = 0;
+};
+
+// Gives SSTables to threads.
+class Work {
+ public:
+  Work(const std::vector<Sstable>& sstables, const ExamineOptions& options)
+      : sstables_(sstables),
+        options_(options),
+        examined_(sstables.size()),
+        data_is_gone_(sstables.size()) {
+    for (size_t i = 0; i < sstables.size(); ++i) {
+      items_.push_back({SizeOf(sstables[i].Path("Filter.db")), i});
+      total_ += WorkFor(items_.back());
+    }
+    // Large SSTables, which have large filters, come first. If a large SSTable
+    // came last, one thread would read it while the others have nothing to do.
+    std::stable_sort(items_.begin(), items_.end(),
+                     [](const Item& a, const Item& b) {
+                       return a.filter_size > b.filter_size;
+                     });
+  }
+
+  void RunOneAfterAnother() {
+    for (size_t i = next_++; i < items_.size(); i = next_++) {
+      const Sstable& sstable = sstables_[items_[i].number];
+      // A compressed Data.db takes the memory for two chunks: the stored one,
+      // and the uncompressed one.
+      const uint64_t bytes =
+          items_[i].filter_size +
+          2 * LargestChunkOf(sstable.Path(""), sstable.version);
+      memory_.Take(bytes);
+      ExamineOrRunOutOfMemory(items_[i].number);
+      memory_.Return(bytes);
       const std::lock_guard<std::mutex> lock(mutex_);
       ++num_finished_;
+      done_ += WorkFor(items_[i]);
       finished_.notify_one();
     }
   }
 
-  void ReportUntilFinished(const OnBytesRead& on_bytes_read) {
+  void ReportUntilFinished(const OnShareDone& on_share_done) {
     std::unique_lock<std::mutex> lock(mutex_);
-    while (num_finished_ < by_size_.size()) {
+    while (num_finished_ < items_.size()) {
       finished_.wait_for(lock, std::chrono::milliseconds(200));
-      on_bytes_read(std::min<uint64_t>(done_, total_), total_);
+      on_share_done(done_ / total_);
     }
   }
 
-  std::vector<FilterFinding> TakeFindings() { return std::move(findings_); }
+  // Call this after all threads have ended.
+  std::vector<Examined> TakeExamined() {
+    std::vector<Sstable*> suspects;
+    for (size_t i = 0; i < examined_.size(); ++i) {
+      if (data_is_gone_[i] != 0) {
+        suspects.push_back(&examined_[i].sstable);
+      }
+    }
+    FindOutWhyDataIsGone(suspects);
+    return std::move(examined_);
+  }
 
  private:
   struct Item {
-    uint64_t size;  // The number of bytes to read.
+    uint64_t filter_size;
     size_t number;
   };
 
-  // For an SSTable with a Partitions.db, the size of Data.db counts, because
-  // the keys are read from Data.db.
-  static uint64_t SizeOfWork(const Sstable& sstable) {
-    const std::string index = sstable.IndexPath();
-    struct stat status;
-    return stat((IsPartitionsDb(index) ? sstable.Path("Data.db") : index)
-                    .c_str(),
-                &status) == 0
-               ? static_cast<uint64_t>(status.st_size)
-               : 0;
+  // The size of the filter stands for the number of keys. A small SSTable takes
+  // some work, too.
+  static double WorkFor(const Item& item) {
+    constexpr double kWorkToOpen = 1000;
+    return static_cast<double>(item.filter_size) + kWorkToOpen;
   }
 
-  // If the SSTable has a large filter or large chunks, waits for a lock and
-  // returns it. Only one thread can have this lock. So at most one such SSTable
-  // is in memory. For any other SSTable, returns an empty lock.
-  std::unique_lock<std::mutex> TurnOf(const Sstable& sstable) {
-    constexpr off_t kLargeFilter = 8 << 20;
-    constexpr uint64_t kLargeChunk = 256 << 10;
-    struct stat status;
-    const bool is_large =
-        (stat(sstable.Path("Filter.db").c_str(), &status) == 0 &&
-         status.st_size > kLargeFilter) ||
-        LargestChunkOf(sstable.Path(""), sstable.version) > kLargeChunk;
-    return is_large ? std::unique_lock<std::mutex>(large_)
-                    : std::unique_lock<std::mutex>();
-  }
-
-  FilterFinding ExamineOrRunOutOfMemory(const Item& item,
-                                        std::optional<double> fp_chance) {
-    const Sstable& sstable = sstables_[item.number];
-    const auto size = static_cast<double>(item.size);
+  void ExamineOrRunOutOfMemory(size_t number) {
+    bool data_is_gone = false;
     try {
-      return ExamineSstable(sstable, fp_chance, [&](double share) {
-        done_ += static_cast<uint64_t>(share * size);
-      });
+      examined_[number] =
+          ExamineSstable(sstables_[number], options_, &data_is_gone);
     } catch (const std::bad_alloc&) {
-      FilterFinding finding;
-      finding.sstable = sstable;
-      finding.verdicts = {FilterVerdict::kUnreadable};
-      finding.errors = {sstable.Path("Filter.db") + ": not enough memory"};
-      return finding;
+      examined_[number].sstable = sstables_[number];
+      examined_[number].Add(
+          Check::kKeysUnreadable,
+          sstables_[number].Path("Filter.db") + ": not enough memory");
     }
+    data_is_gone_[number] = data_is_gone ? 1 : 0;
   }
 
   const std::vector<Sstable>& sstables_;
-  std::vector<FilterFinding> findings_;
-  std::vector<Item> by_size_;
-  uint64_t total_ = 0;
+  const ExamineOptions& options_;
+  std::vector<Examined> examined_;
+  // Not a vector of bool, because several threads write to it.
+  std::vector<char> data_is_gone_;
+  std::vector<Item> items_;
   std::atomic<size_t> next_{0};
-  std::atomic<uint64_t> done_{0};
-  std::mutex large_;
+  Memory memory_;
   std::mutex mutex_;
   std::condition_variable finished_;
   size_t num_finished_ = 0;
+  double done_ = 0;
+  double total_ = 0;
 };
 
 }  // namespace
 
-std::vector<FilterFinding> ExamineAll(const std::vector<Sstable>& sstables,
-                                      std::optional<double> fp_chance,
-                                      unsigned jobs,
-                                      const OnBytesRead& on_bytes_read) {
-  Work work(sstables);
+std::vector<Examined> ExamineAll(const std::vector<Sstable>& sstables,
+                                 const ExamineOptions& options, unsigned jobs,
+                                 const OnShareDone& on_share_done) {
+  Work work(sstables, options);
   std::vector<std::thread> threads;
   try {
     for (unsigned i = 0; i < std::min<size_t>(jobs, sstables.size()); ++i) {
-      threads.emplace_back([&] { work.RunOneAfterAnother(fp_chance); });
+      threads.emplace_back([&] { work.RunOneAfterAnother(); });
     }
   } catch (const std::system_error&) {
     // No more threads can be started. The threads that were started do all the
     // work. If there are none, this thread does it.
     if (threads.empty()) {
-      work.RunOneAfterAnother(fp_chance);
+      work.RunOneAfterAnother();
     }
   }
-  work.ReportUntilFinished(on_bytes_read);
+  work.ReportUntilFinished(on_share_done);
   for (std::thread& thread : threads) {
     thread.join();
   }
-  return work.TakeFindings();
+  return work.TakeExamined();
 }
 
 }  // namespace cassandra_bloom::tools

@@ -7,30 +7,24 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
-#include <cstring>
 #include <string_view>
-#include <thread>
+#include <vector>
 
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/health/compare_digests.h"
-#include "filterdb/health/cut_filter.h"
 #include "filterdb/health/detect_form.h"
 #include "filterdb/health/filter_fill.h"
-#include "filterdb/health/toc.h"
-#include "filterdb/sstable/partitions_db_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/sstable/statistics_db.h"
-#include "filterdb/sstable/transaction_logs.h"
+#include "filterdb/sstable/toc.h"
+#include "plugin/filter/block_layout.h"
+#include "plugin/filter/endian.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
 namespace {
-
-// Cassandra may size a filter for this many keys even if the SSTable has fewer
-// keys (expectedBloomFilterSize in CompactionManager and Scrubber).
-constexpr uint64_t kFewestKeysPlanned = 128;
 
 // Asks a filter for 64 keys at once. This takes half the time of 64 calls for
 // one key each.
@@ -71,211 +65,171 @@ class KeyBatch {
   std::vector<size_t> ends_;  // Where each key ends in bytes_.
 };
 
+// Returns whether a Filter.db is too short for a header, or shorter than its
+// header says. Cassandra 4.0 and later do not notice that (class
+// OffHeapBitSet): the missing bits are what was in the memory, so rows are
+// hidden. Before version `na`, a node refuses such a file (DataInput.readLong).
+bool EndsEarly(const std::string& path) {
+  // Cassandra cannot query a filter with more probes (see FilterDbFile).
+  constexpr int kMostProbes = 21;
+  const FileDescriptor fd(OpenForReading(path));
+  struct stat status;
+  char header[kFilterDbHeaderSize];
+  if (fstat(fd.get(), &status) != 0) {
+    return false;
+  }
+  if (status.st_size < static_cast<off_t>(sizeof(header))) {
+    return true;
+  }
+  if (ReadAt(fd.get(), 0, sizeof(header), header) != sizeof(header)) {
+    return false;
+  }
+  const int num_probes = LoadBigEndian32(header);
+  const int64_t num_words = LoadBigEndian32(header + 4);
+  return num_probes >= 1 && num_probes <= kMostProbes && num_words >= 1 &&
+         status.st_size < static_cast<off_t>(sizeof(header)) + 8 * num_words;
+}
+
 class Examination {
  public:
-  Examination(const Sstable& sstable, std::optional<double> fp_chance,
-              const OnProgress& on_progress)
-      : on_progress_(on_progress) {
-    finding_.sstable = sstable;
-    finding_.plan = fp_chance;
+  Examination(const Sstable& sstable, const ExamineOptions& options)
+      : options_(options) {
+    found_.sstable = sstable;
+    found_.plan = options.default_fp_chance;
   }
 
-  FilterFinding Run() {
-    if (finding_.sstable.state != SstableState::kLive) {
-      return finding_;
+  Examined Run(bool* data_is_gone) {
+    *data_is_gone = false;
+    if (found_.sstable.state != SstableState::kLive) {
+      return found_;
     }
-    const bool had_data = HasData();
+    const bool had_data = FileExists(found_.sstable.Path("Data.db"));
     Examine();
-    // When ScyllaDB removes an SSTable, it removes TOC.txt.tmp last. So look
-    // for TOC.txt.tmp before Data.db.
-    if (finding_.is_fault() && HasTemporaryToc()) {
-      finding_.sstable.state = SstableState::kBeingWritten;
-    } else if (IsGone("Data.db") || (finding_.is_fault() && !had_data)) {
-      FindOutWhyDataIsGone();
+    // ScyllaDB renames TOC.txt to TOC.txt.tmp before it removes the other files
+    // of an SSTable, and removes TOC.txt.tmp last (filesystem_storage::wipe).
+    // So look for TOC.txt.tmp before Data.db.
+    if (found_.has_fault() && FileExists(found_.sstable.Path("TOC.txt.tmp"))) {
+      found_.sstable.state = SstableState::kBeingWritten;
+    } else {
+      // A broken link is a fault, so it does not count as gone.
+      *data_is_gone = !NameExists(found_.sstable.Path("Data.db")) ||
+                      (found_.has_fault() && !had_data);
     }
-    return finding_;
+    return found_;
   }
 
  private:
   void Examine() {
-    finding_.has_scylla_db = FileExists(finding_.sstable.Path("Scylla.db"));
+    std::string error;
+    if (!FormOfSstableVersion(found_.sstable.version, &form_, &error)) {
+      // What is not known here is no fault: its filter may be as good as any.
+      const std::string& version = found_.sstable.version;
+      found_.Add(Check::kUnknownVersion,
+                 version.empty() ? "its name tells no SSTable version"
+                 : IsVersionBeforeIa(version)
+                     ? error
+                     : "SSTable version '" + version +
+                           "' is not known here, so its filter was not judged");
+      return;
+    }
+    found_.has_scylla_db = FileExists(found_.sstable.Path("Scylla.db"));
     ReadPlan();
     ReadToc();
     OpenFilter();
-    if (!CompareDigests(finding_.sstable, &finding_.digests,
-                        &finding_.errors)) {
-      AddVerdict(FilterVerdict::kScyllaDbDamaged);
-    } else if (finding_.digests.any()) {
-      AddVerdict(FilterVerdict::kDigestDiffers);
-    }
-    const FilterFinding without_keys = finding_;
-    std::string error;
+    const HeldDigests held = CompareDigests(&found_);
+    const Examined without_keys = found_;
     const bool has_keys = ReadKeys(&error);
     if (has_keys) {
       ComparePlan();
     }
-    if (!has_keys || (HasFault() && !VerifyKeys(&error))) {
-      finding_ = without_keys;
-      AddUnreadable(error);
-    }
-    if (finding_.verdicts.empty()) {
-      finding_.verdicts.push_back(FilterVerdict::kOk);
-    }
-    std::sort(finding_.verdicts.begin(), finding_.verdicts.end());
-  }
-
-  // ScyllaDB renames TOC.txt to TOC.txt.tmp before it removes the other files
-  // of an SSTable (filesystem_storage::wipe).
-  bool HasTemporaryToc() const {
-    return FileExists(finding_.sstable.Path("TOC.txt.tmp"));
-  }
-
-  bool HasData() const { return FileExists(finding_.sstable.Path("Data.db")); }
-
-  // A broken link is a fault, so it does not count as gone.
-  bool IsGone(const char* component) const {
-    return !NameExists(finding_.sstable.Path(component));
-  }
-
-  // Finds out whether Cassandra is removing or writing the SSTable.
-  //
-  // If Cassandra is removing it: Data.db is removed first (SSTable.delete). A
-  // transaction log lists the SSTable until all files are removed. Cassandra
-  // 2.x has no such logs. So this function waits up to 200 ms until TOC.txt is
-  // removed, too.
-  //
-  // If Cassandra 2.x is writing it: Data.db gets its name last
-  // (SSTableWriter.rename). So Data.db may appear in these 200 ms.
-  void FindOutWhyDataIsGone() {
-    constexpr int kLooks = 10;
-    for (int look = 0; look < kLooks; ++look) {
-      if (HasData()) {
-        finding_.sstable.state = SstableState::kBeingWritten;
-        return;
+    const bool has_fault = found_.has_fault();
+    if (!has_keys || (has_fault && !VerifyKeys(&error))) {
+      found_ = without_keys;
+      if (IsNotSupported(error)) {
+        found_.findings.clear();  // Nothing is judged.
+        found_.Add(Check::kNotSupported, error);
+      } else {
+        found_.Add(Check::kKeysUnreadable, error);
       }
-      if (!IsGone("Data.db")) {
-        return;
-      }
-      if (IsGone("TOC.txt") ||
-          ReadTransactionLogs(finding_.sstable.folder)
-                  .obsolete.count(finding_.sstable.name_prefix) != 0) {
-        finding_.sstable.state = SstableState::kVanished;
-        return;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    } else if (!has_fault && !are_keys_counted_) {
+      found_.Add(Check::kKeysNotConfirmed,
+                 "Statistics.db does not tell how many keys there are, so "
+                 "Index.db may lack some");
     }
-  }
-
-  bool HasFault() const {
-    return std::any_of(finding_.verdicts.begin(), finding_.verdicts.end(),
-                       IsFault);
-  }
-
-  void AddVerdict(FilterVerdict verdict) {
-    if (!finding_.has(verdict)) {
-      finding_.verdicts.push_back(verdict);
-    }
-  }
-
-  void AddUnreadable(const std::string& error) {
-    AddVerdict(FilterVerdict::kUnreadable);
-    finding_.errors.push_back(error);
+    AddObstacles(options_.means, held, &found_);
   }
 
   // The planned rate in Statistics.db replaces the rate that the user gave.
   void ReadPlan() {
     double plan;
-    if (ReadFpChance(finding_.sstable.Path("Statistics.db"),
-                     finding_.sstable.version, &plan, &finding_.plan_error)) {
-      finding_.plan = plan;
+    if (ReadFpChance(found_.sstable.Path("Statistics.db"),
+                     found_.sstable.version, &plan, &found_.plan_error)) {
+      found_.plan = plan;
     }
   }
 
   void ReadToc() {
+    const std::string path = found_.sstable.Path("TOC.txt");
+    if (found_.has_scylla_db && !NameExists(path)) {
+      found_.Add(Check::kTocMissing,
+                 path + ": missing, so the node does not start");
+    }
     std::string content;
     std::string ignored_error;
-    const std::string path = finding_.sstable.Path("TOC.txt");
     if (!ReadRegularFile(path, kMaxTocSize, &content, &ignored_error)) {
       return;
     }
     toc_names_filter_ = TocNames(content, "Filter.db");
     lacks_filter_in_toc_ = !toc_names_filter_ && TocNames(content, "Data.db");
     if (!TocNames(content, "Data.db")) {
-      AddVerdict(FilterVerdict::kTocDamaged);
-      finding_.errors.push_back(path + ": " + kTocIsDamaged);
+      found_.Add(Check::kTocDamaged, path + ": does not name Data.db");
     }
   }
 
-  // Adds a verdict if TOC.txt lacks Filter.db. There must be a Filter.db. If no
-  // filter is planned, adds no verdict, because Cassandra then does not load
-  // Filter.db.
+  // TOC.txt may lack the filter that is there. If no filter is planned, that is
+  // right, because Cassandra then does not load Filter.db.
   void CompareToc() {
-    if (lacks_filter_in_toc_ && !(finding_.plan && *finding_.plan >= 1)) {
-      AddVerdict(finding_.has_scylla_db ? FilterVerdict::kNotLoaded
-                                        : FilterVerdict::kNotInToc);
+    if (lacks_filter_in_toc_ && !(found_.plan && *found_.plan >= 1)) {
+      found_.Add(found_.has_scylla_db ? Check::kNotLoaded : Check::kNotInToc);
     }
   }
 
   void OpenFilter() {
-    const std::string path = finding_.sstable.Path("Filter.db");
+    const std::string path = found_.sstable.Path("Filter.db");
     struct stat status;
+    std::string error;
     if (stat(path.c_str(), &status) != 0) {
       if (errno != ENOENT) {
-        std::string error;
         FailWithErrno(path, "cannot open", &error);
-        AddUnreadable(error);
-      } else if (toc_names_filter_ || (finding_.plan && *finding_.plan < 1)) {
-        AddVerdict(FilterVerdict::kMissing);
+        found_.Add(Check::kFilterUnreadable, error);
+      } else if (toc_names_filter_ || (found_.plan && *found_.plan < 1)) {
+        found_.Add(Check::kMissing);
       }
       return;
     }
     if (!S_ISREG(status.st_mode)) {
-      AddUnreadable(path + ": not a regular file");
+      found_.Add(Check::kFilterUnreadable, path + ": not a regular file");
       return;
     }
-    finding_.has_filter_file = true;
-    finding_.filter_size = static_cast<uint64_t>(status.st_size);
+    found_.has_filter_file = true;
+    found_.filter_size = static_cast<uint64_t>(status.st_size);
     CompareToc();
-    std::string error;
-    FilterForm form;
-    if (!FormOfSstableVersion(finding_.sstable.version, &form, &error)) {
-      AddUnreadable(path + ": " + error);
-      return;
-    }
-    filter_ = FilterDbFile::Open(path, form, &error);
+    filter_ = FilterDbFile::Open(path, form_, &error);
     if (filter_ == nullptr) {
-      FailToOpen(path, form, error);
+      found_.Add(EndsEarly(path) ? Check::kTruncated : Check::kFilterUnreadable,
+                 error);
     } else if (filter_->always_present()) {
-      AddVerdict(FilterVerdict::kEmpty);
+      found_.Add(Check::kEmpty);
     } else {
-      Measure(*filter_);
-    }
-  }
-
-  void FailToOpen(const std::string& path, FilterForm form,
-                  const std::string& error) {
-    if (!IsCutFilter(path)) {
-      AddUnreadable(error);
-      return;
-    }
-    AddVerdict(FilterVerdict::kTruncated);
-    finding_.errors.push_back(error);
-    cut_filter_ = CutFilter::Open(path, form);
-    if (cut_filter_ != nullptr) {
-      Measure(*cut_filter_);
-    }
-  }
-
-  template <typename Filter>
-  void Measure(const Filter& filter) {
-    finding_.fill = FillOf(filter);
-    if (finding_.fill.is_saturated()) {
-      AddVerdict(FilterVerdict::kSaturated);
+      found_.fill = FillOf(*filter_);
+      if (found_.fill.is_saturated()) {
+        found_.Add(Check::kSaturated);
+      }
     }
   }
 
   bool ReadKeys(std::string* error) {
-    const auto keys = OpenKeysOf(finding_.sstable, KeyChecks::kCheap, error);
+    const auto keys = OpenSstableKeys(found_.sstable, KeyChecks::kCheap, error);
     if (keys == nullptr) {
       return false;
     }
@@ -284,16 +238,10 @@ class Examination {
       *error = keys->error();
       return false;
     }
-    finding_.has_keys = true;
-    if (const auto* const trie = AsPartitionsDbReader(keys.get())) {
-      all_read_in_data_ = trie->num_in_rows() == 0;
-      finding_.num_wrong_hashes = trie->num_wrong_hashes();
-      if (finding_.num_wrong_hashes > 0) {
-        AddVerdict(FilterVerdict::kWrongIndexHashes);
-      }
-    }
-    if (finding_.num_missing > 0) {
-      AddVerdict(FilterVerdict::kKeysMissing);
+    found_.has_keys = true;
+    CheckReader(*keys);
+    if (found_.num_missing > 0) {
+      found_.Add(Check::kKeysMissing);
       if (filter_ != nullptr) {
         FindOtherForm(keys.get());
       }
@@ -301,13 +249,26 @@ class Examination {
     return true;
   }
 
+  void CheckReader(const SstableKeys& keys) {
+    are_keys_counted_ = keys.is_number_known();
+    all_read_in_data_ = keys.all_are_in_data();
+    found_.num_wrong_hashes = keys.num_wrong_hashes();
+    if (found_.num_wrong_hashes > 0) {
+      found_.Add(Check::kWrongIndexHashes,
+                 "Partitions.db has another byte of the hash for " +
+                     std::to_string(found_.num_wrong_hashes) +
+                     " keys: Cassandra may not find them");
+    }
+  }
+
   // Compares the keys of the index with Data.db, because a damaged index makes
   // a good filter look wrong. Does nothing if all keys were read from Data.db.
-  bool VerifyKeys(std::string* error) const {
+  bool VerifyKeys(std::string* error) {
     if (all_read_in_data_) {
       return true;
     }
-    const auto keys = OpenKeysOf(finding_.sstable, KeyChecks::kEveryKey, error);
+    const auto keys =
+        OpenSstableKeys(found_.sstable, KeyChecks::kEveryKey, error);
     if (keys == nullptr) {
       return false;
     }
@@ -319,107 +280,86 @@ class Examination {
   }
 
   void AskForAll(KeyReader* keys) {
-    constexpr uint64_t kKeysPerReport = 1 << 16;
     KeyBatch batch;
     std::string_view key;
     while (keys->Next(&key)) {
       if (filter_ != nullptr) {
         batch.Add(key);
         if (batch.is_full()) {
-          finding_.num_missing += batch.CountMissing(*filter_);
+          found_.num_missing += batch.CountMissing(*filter_);
         }
-      } else if (cut_filter_ != nullptr && !cut_filter_->MayContain(key)) {
-        ++finding_.num_missing;
       }
-      if (++finding_.num_keys % kKeysPerReport == 0) {
-        Report(*keys);
-      }
+      ++found_.num_keys;
     }
     if (filter_ != nullptr) {
-      finding_.num_missing += batch.CountMissing(*filter_);
+      found_.num_missing += batch.CountMissing(*filter_);
     }
-  }
-
-  void Report(const KeyReader& keys) {
-    const auto total = static_cast<double>(keys.total_bytes());
-    const double share =
-        total > 0 ? static_cast<double>(keys.bytes_read()) / total : 0;
-    on_progress_(share - reported_);
-    reported_ = share;
   }
 
   void FindOtherForm(KeyReader* keys) {
-    const FilterForm not_this_one = filter_->form();
     filter_.reset();  // Frees memory for DetectForm.
     std::string error;
-    const auto form = DetectForm(
-        finding_.sstable.Path("Filter.db"), not_this_one, keys,
-        [](const KeyReader&) {}, &error);
+    const auto form =
+        DetectForm(found_.sstable.Path("Filter.db"), form_, keys, &error);
     if (form) {
-      AddVerdict(FilterVerdict::kOtherForm);
-      finding_.written_as = NameOfAnyForm(*form);
+      found_.written_as = FormName(*form);
+      found_.Add(Check::kOtherForm,
+                 "written as " + found_.written_as +
+                     ": read in that form, it has every key");
     } else if (!error.empty()) {
-      finding_.errors.push_back(error);
+      found_.Add(Check::kFilterUnreadable, error);
     }
   }
 
+  // If bloom_filter_fp_chance is 0.393 or more, even a filter that Cassandra
+  // sizes lets about 75 % of absent keys pass. So a rate is compared with the
+  // rate of the planned size if that is higher than the plan.
   void ComparePlan() {
-    if (!finding_.plan) {
+    if (!found_.plan) {
       return;
     }
-    const auto sizing = SizingForFpChance(*finding_.plan);
+    const auto sizing = SizingForFpChance(*found_.plan);
     if (!sizing) {
       return;
     }
-    finding_.planned_size = sizing->FilterSize(finding_.num_keys);
-    finding_.largest_planned_size =
-        sizing->FilterSize(std::max(finding_.num_keys, kFewestKeysPlanned));
-    finding_.planned_rate =
-        sizing->ExpectedRate(finding_.num_keys, finding_.planned_size);
-    if (finding_.fill.num_probes == 0) {  // There is no filter to compare.
+    found_.planned_size = sizing->FilterSize(found_.num_keys);
+    found_.planned_rate =
+        sizing->ExpectedRate(found_.num_keys, found_.planned_size);
+    if (found_.fill.num_probes == 0) {  // There is no filter to compare.
       return;
     }
-    if (finding_.exceeds_plan(finding_.fill.rate())) {
-      AddVerdict(FilterVerdict::kWorseThanPlanned);
+    if (found_.fill.rate() >
+        kPlanTolerance * std::max(*found_.plan, found_.planned_rate)) {
+      found_.Add(Check::kWorseThanPlanned);
     }
-    if (finding_.is_oversized(finding_.filter_size)) {
-      AddVerdict(FilterVerdict::kOversized);
+    // Cassandra may size a filter for this many keys even if the SSTable has
+    // fewer (expectedBloomFilterSize in CompactionManager and Scrubber).
+    constexpr uint64_t kFewestKeysPlanned = 128;
+    const auto largest_planned_size = static_cast<double>(
+        sizing->FilterSize(std::max(found_.num_keys, kFewestKeysPlanned)));
+    if (static_cast<double>(found_.filter_size) >
+        kPlanTolerance * largest_planned_size) {
+      found_.Add(Check::kOversized);
     }
   }
 
-  const OnProgress& on_progress_;
-  FilterFinding finding_;
+  const ExamineOptions& options_;
+  Examined found_;
+  FilterForm form_ = kNaAndLater;
   bool toc_names_filter_ = false;
   // Whether TOC.txt names Data.db but not Filter.db.
   bool lacks_filter_in_toc_ = false;
   bool all_read_in_data_ = false;
+  // Whether the SSTable tells how many keys it has.
+  bool are_keys_counted_ = false;
   std::unique_ptr<FilterDbFile> filter_;
-  std::unique_ptr<CutFilter> cut_filter_;  // For a truncated Filter.db.
-  double reported_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<KeyReader> OpenKeysOf(const Sstable& sstable, KeyChecks checks,
-                                      std::string* error) {
-  const std::string path = sstable.IndexPath();
-  if (IsPartitionsDb(path)) {
-    return OpenSstableKeys(path, sstable.version, checks, error);
-  }
-  struct stat status;
-  // A pipe among the files of an SSTable may have no writer, so reading it
-  // could wait forever.
-  if (stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
-    *error = path + ": not a regular file";
-    return nullptr;
-  }
-  return OpenCheckedIndexDb(sstable.Path(""), sstable.version, checks, error);
-}
-
-FilterFinding ExamineSstable(const Sstable& sstable,
-                             std::optional<double> fp_chance,
-                             const OnProgress& on_progress) {
-  return Examination(sstable, fp_chance, on_progress).Run();
+Examined ExamineSstable(const Sstable& sstable, const ExamineOptions& options,
+                        bool* data_is_gone) {
+  return Examination(sstable, options).Run(data_is_gone);
 }
 
 }  // namespace cassandra_bloom::tools

@@ -2,33 +2,31 @@
 
 // Examines the filter of an SSTable. Compares it with the keys and the planned
 // false positive rate of the SSTable. Writes no file.
+// Tested in filterdb/tests/health/examine_all_test.cc.
+// Tested in filterdb/tests/commands/scan/scan_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_SSTABLE_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_SSTABLE_H_
 
-#include <functional>
-#include <memory>
 #include <optional>
-#include <string>
 
 #include "filterdb/health/finding.h"
-#include "filterdb/sstable/checked_index_db.h"
-#include "filterdb/sstable/key_reader.h"
+#include "filterdb/health/obstacles.h"
+#include "filterdb/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {
 
-// Called with the share of the keys, from 0 to 1, that was read since the last
-// call.
-using OnProgress = std::function<void(double share)>;
+struct ExamineOptions {
+  // The planned false positive rate of an SSTable that does not tell one.
+  std::optional<double> default_fp_chance;
+  MendMeans means;
+};
 
-// `fp_chance` is the planned false positive rate if the SSTable does not tell
-// one. Several threads may call this function at once.
-FilterFinding ExamineSstable(const Sstable& sstable,
-                             std::optional<double> fp_chance,
-                             const OnProgress& on_progress);
-
-std::unique_ptr<KeyReader> OpenKeysOf(const Sstable& sstable, KeyChecks checks,
-                                      std::string* error);
+// Sets `*data_is_gone` if the SSTable has no Data.db, or had none at first. A
+// node may then be removing or writing the SSTable, which only shows later: see
+// FindOutWhyDataIsGone. Several threads may call this function at once.
+Examined ExamineSstable(const Sstable& sstable, const ExamineOptions& options,
+                        bool* data_is_gone);
 
 }  // namespace cassandra_bloom::tools
 

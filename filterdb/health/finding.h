@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What filterdb has found out about the filter of an SSTable.
-// Tested in filterdb/tests/commands/scan/scan_test.cc.
-// Tested in filterdb/tests/health/decide_mend_test.cc.
+//
+// The table in finding.cc says for each check what `filterdb mend` does about
+// it. The decision about an SSTable is the largest action of its findings:
+// `filterdb scan`, `filterdb mend` and the sums all read that one list.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_FINDING_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_FINDING_H_
@@ -17,64 +19,106 @@
 
 namespace cassandra_bloom::tools {
 
-// From the worst to the best. The verdicts before kOversized are faults.
-enum class FilterVerdict {
-  kKeysMissing,  // The filter denies keys of the SSTable, so rows are hidden.
-  kOtherForm,    // The filter has all keys if read with another FilterForm.
-  kTruncated,
-  kUnreadable,        // The filter or the keys cannot be read.
+// From the weakest to the strongest.
+enum class Action {
+  kNone,
+  kCompleteToc,  // Add the line Filter.db to TOC.txt.
+  kMend,         // Build a new filter, and complete TOC.txt.
+  kLeave,        // Change nothing, because somebody must do something first.
+  kNotKnown,     // Judge nothing: this SSTable is not known here.
+};
+
+// From the worst to the best. The table in finding.cc has the same order.
+enum class Check {
+  // ---- Faults ----
+  kKeysMissing,       // The filter denies keys of the SSTable.
+  kOtherForm,         // It has all keys if read with another FilterForm.
+  kTruncated,         // Filter.db ends early.
+  kFilterUnreadable,  // Filter.db cannot be read or used.
+  kKeysUnreadable,    // The keys cannot be read, or are not those of Data.db.
   kWrongIndexHashes,  // Hash bytes in Partitions.db do not fit the keys.
-  kDigestDiffers,     // The CRC-32 of a file differs from Scylla.db.
+  kDigestDiffers,     // Filter.db has another CRC-32 than Scylla.db says.
+  kTocDigestDiffers,  // The same of TOC.txt.
+  kTocUnfinished,     // A killed mend has changed Scylla.db, but not TOC.txt.
   kScyllaDbDamaged,   // Scylla.db is damaged or has an unknown layout.
   kEmpty,             // Filter.db is empty, so Cassandra lets every key pass.
   kMissing,           // No filter, although it is planned or in TOC.txt.
+  kTocMissing,        // An SSTable of ScyllaDB has no TOC.txt.
   kTocDamaged,        // TOC.txt does not name Data.db.
   kNotLoaded,         // TOC.txt lacks Filter.db, so ScyllaDB loads no filter.
-  kSaturated,
+  kSaturated,         // Too full to be of use.
   kWorseThanPlanned,
+  // ---- No faults: what is not known here ----
+  kUnknownVersion,
+  kNotSupported,
+  kKeysNotConfirmed,  // Nothing tells how many keys there are.
+  // ---- No faults ----
   kOversized,
   // TOC.txt lacks Filter.db, so Cassandra rebuilds the filter at each start.
   kNotInToc,
+  // ---- What stands in the way of a mend. Only added where one is due. ----
+  kTimesLogged,      // A transaction log holds the times of the files.
+  kLogUnread,        // A transaction log, which may do so, cannot be read.
+  kPlanUnknown,      // It is not known for which chance to build.
+  kNoFilterPlanned,  // The planned chance is 1.
+  kPlanTooSmall,     // Cassandra has no filter for so small a chance.
+  kDigestsHeld,      // Scylla.db must change, but --rewrite-digests is missing.
+  kTocOnly,          // Only TOC.txt must change, which --out-dir does not do.
+  // ---- No finding ----
   kOk,
 };
 
-bool IsFault(FilterVerdict verdict);
+struct CheckInfo {
+  Check check;
+  const char* name;
+  Action action;
+  bool is_fault;
+  const char* remedy;  // For the action kLeave: what to do. May be empty.
+};
+
+const CheckInfo& InfoOf(Check check);
+inline const char* NameOf(Check check) { return InfoOf(check).name; }
+
+struct Finding {
+  Check check;
+  Action action;
+  std::string text;  // A sentence about what is wrong. May be empty.
+};
 
 // A filter is worse than planned if its false positive rate is more than this
 // many times the planned rate. It is oversized if its size is more than this
 // many times the planned size.
 constexpr double kPlanTolerance = 2;
 
-const char* NameOf(FilterVerdict verdict);
+// An examined SSTable.
+struct Examined {
+  // Adds a finding with the action of the table, if there is none of `check`.
+  void Add(Check check, const std::string& text = "");
+  bool has(Check check) const;
 
-// Which files have another CRC-32 than Scylla.db says.
-struct DigestDifferences {
-  bool any() const { return filter || toc || unfinished_toc; }
+  // The worst finding, or kOk. Call the next four functions only if the SSTable
+  // was examined, so if `sstable.state` is kLive.
+  Check verdict() const;
+  bool has_fault() const;
+  // The largest action: what `filterdb mend` does about this SSTable.
+  Action action() const;
+  // For the actions kLeave and kNotKnown: why, and what to do.
+  std::string ReasonToLeave() const;
 
-  bool filter = false;
-  bool toc = false;
-  // A killed `filterdb mend` has changed Scylla.db, but not yet TOC.txt.
-  bool unfinished_toc = false;
-};
-
-struct FilterFinding {
+  // Whether the SSTable was examined, and has a fault.
   bool is_fault() const;
-  // The worst verdict. Call this only if the SSTable was examined.
-  FilterVerdict verdict() const { return verdicts.front(); }
-  bool has(FilterVerdict verdict) const;
+  // Whether the SSTable was examined, but is not known here.
+  bool is_not_known() const;
+  // The verdict, such as "keys missing (12)". If the SSTable was not examined,
+  // the reason, such as "being written".
+  std::string VerdictText() const;
+
   double bits_per_key() const;
-  // Returns whether a false positive rate is worse than planned.
-  bool exceeds_plan(double some_rate) const;
-  // Returns whether a filter of `some_size` bytes is larger than planned.
-  bool is_oversized(uint64_t some_size) const;
-  // Returns whether the planned rate makes ScyllaDB abort when it flushes.
-  bool aborts_scylla() const;
 
   Sstable sstable;
-  std::vector<FilterVerdict> verdicts;  // The worst first.
+  std::vector<Finding> findings;  // The worst first.
 
   bool has_scylla_db = false;
-  DigestDifferences digests;
   bool has_filter_file = false;
   uint64_t filter_size = 0;  // The size of Filter.db in bytes.
   FilterFill fill;           // All 0 if the filter is empty or cannot be read.
@@ -86,21 +130,15 @@ struct FilterFinding {
   // The name of the FilterForm with which the filter has all keys.
   std::string written_as;
 
-  // The planned false positive rate, bloom_filter_fp_chance. If it is unknown,
-  // `plan_error` says why.
+  // The planned false positive rate, bloom_filter_fp_chance: for this one a new
+  // filter is built. If it is unknown, `plan_error` says why.
   std::optional<double> plan;
   std::string plan_error;
   // The size in bytes of a filter for the keys of this SSTable and the planned
   // chance. It is 0 if the plan is unknown, or if no filter is planned.
   uint64_t planned_size = 0;
-  // The planned size in bytes for 128 keys, or for the keys of the SSTable if
-  // these are more. Cassandra may plan for 128 keys even if the SSTable has
-  // fewer.
-  uint64_t largest_planned_size = 0;
   // The false positive rate to expect of a filter with the planned size.
   double planned_rate = 1;
-
-  std::vector<std::string> errors;  // Sentences about what is wrong.
 };
 
 }  // namespace cassandra_bloom::tools

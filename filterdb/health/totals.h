@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What the filters of many SSTables cost now, and after `filterdb mend`.
-// Tested in filterdb/tests/commands/scan/scan_test.cc.
-// Tested in filterdb/tests/health/decide_mend_test.cc.
+// Tested in filterdb/tests/health/finding_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_TOTALS_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_TOTALS_H_
@@ -14,12 +13,15 @@
 namespace cassandra_bloom::tools {
 
 struct Totals {
-  void Add(const FilterFinding& finding);
+  void Add(const Examined& sstable);
+
+  // These two are in no other number.
+  uint64_t num_left_out = 0;  // SSTables being written, obsolete or vanished.
+  uint64_t num_not_known = 0;
 
   uint64_t num_sstables = 0;
   uint64_t num_faulty = 0;
-  uint64_t num_left_out = 0;  // SSTables being written, obsolete or vanished.
-  uint64_t num_unread = 0;    // Their keys could not be read.
+  uint64_t num_unread = 0;  // Their keys could not be read.
   uint64_t num_keys = 0;
   uint64_t num_missing = 0;
   // The memory of all filters in bytes, now and after `filterdb mend`.

@@ -6,6 +6,7 @@
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_MEND_OUTCOME_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "filterdb/health/finding.h"
@@ -15,26 +16,34 @@ namespace cassandra_bloom::tools {
 struct MendOutcome {
   enum Kind {
     kMended,
+    kWritten,  // The new filter is in --out-dir. The old one is still used.
     kWouldMend,
+    kUndone,
+    kWouldUndo,
     kLeft,
     kFailed,
-    kUndone,
-    kNotDone,  // The run was stopped before this SSTable.
+    kNotKnown,  // The SSTable has a version that is not known.
+    kNotDone,   // The run ended before this SSTable.
   };
 
   Kind kind = kMended;
-  std::string filter;  // The path of the SSTable's Filter.db.
-  const FilterFinding* finding = nullptr;  // Null after Undo.
+  std::string filter;                  // The path of the SSTable's Filter.db.
+  const Examined* examined = nullptr;  // Null after an undo.
   std::string reason;     // Why the SSTable was left, or has failed.
-  std::string out;        // The file that was or would be written.
+  std::string out;        // The file in --out-dir.
   uint64_t size = 0;      // The size of the new filter in bytes.
   bool only_toc = false;  // Only TOC.txt was or would be changed.
+  bool ends_run = false;  // A process has the SSTable open.
 };
 
-// Thrown to end the work on one SSTable. Mender stores it as the outcome.
+// Called with each outcome when it is known.
+using OnOutcome = std::function<void(const MendOutcome& outcome)>;
+
+// Thrown to end the work on one SSTable.
 struct MendEnd {
   MendOutcome::Kind kind;
   std::string reason;
+  bool ends_run = false;
 };
 
 [[noreturn]] inline void Leave(const std::string& reason) {
@@ -45,18 +54,12 @@ struct MendEnd {
   throw MendEnd{MendOutcome::kFailed, error};
 }
 
-// LeaveFor and FailFor do nothing if `reason` is empty.
-inline void LeaveFor(const std::string& reason) {
-  if (!reason.empty()) {
-    Leave(reason);
-  }
-}
+// Fails with `path`, `what` and the message for errno.
+[[noreturn]] void FailAt(const std::string& path, const char* what);
 
-inline void FailFor(const std::string& reason) {
-  if (!reason.empty()) {
-    Fail(reason);
-  }
-}
+// Runs `work`, and stores the end that it throws in `*outcome`. An exception of
+// another type is a failure.
+void RunWork(const std::function<void()>& work, MendOutcome* outcome);
 
 }  // namespace cassandra_bloom::tools
 

@@ -12,11 +12,21 @@
 namespace cassandra_bloom {
 namespace {
 
+class KeyListReader : public KeyReader, protected BufferedInput {
+ public:
+  using BufferedInput::BufferedInput;
+
+  bool Rewind() override { return BufferedInput::Rewind(); }
+  const std::string& error() const final { return BufferedInput::error(); }
+  uint64_t bytes_read() const final { return BufferedInput::bytes_read(); }
+  uint64_t total_bytes() const final { return BufferedInput::total_bytes(); }
+};
+
 // ---- Keys with their length ----
 
-class LengthPrefixedReader final : public BufferedKeyReader {
+class LengthPrefixedReader final : public KeyListReader {
  public:
-  using BufferedKeyReader::BufferedKeyReader;
+  using KeyListReader::KeyListReader;
 
   bool Next(std::string_view* key) override {
     if (!error().empty()) {
@@ -49,10 +59,16 @@ class LengthPrefixedReader final : public BufferedKeyReader {
 
 // ---- One key per line ----
 
-class LineReader : public BufferedKeyReader {
- protected:
-  using BufferedKeyReader::BufferedKeyReader;
+class LineReader : public KeyListReader {
+ public:
+  using KeyListReader::KeyListReader;
 
+  bool Rewind() final {
+    line_number_ = 0;
+    return KeyListReader::Rewind();
+  }
+
+ protected:
   // Gets the next line without its LF. Fails if the line exceeds `max_size`
   // bytes.
   bool NextLine(size_t max_size, std::string_view* line) {
@@ -97,8 +113,6 @@ class LineReader : public BufferedKeyReader {
   }
 
  private:
-  void Restart() final { line_number_ = 0; }
-
   bool TakeLine(size_t line_size, size_t end_size, size_t max_size,
                 std::string_view* line) {
     if (line_size > max_size) {

@@ -7,12 +7,12 @@
 #include <memory>
 #include <string>
 
-#include "filterdb/sstable/buffered_key_reader.h"
+#include "filterdb/sstable/bytes/buffered_input.h"
 #include "filterdb/sstable/key_reader.h"
 
 namespace cassandra_bloom {
 
-// `fd`, `name` and `buffer_size` are those of BufferedKeyReader.
+// `fd`, `name` and `buffer_size` are those of BufferedInput.
 std::unique_ptr<KeyReader> NewKeyReader(int fd, KeyFormat format,
                                         const std::string& name,
                                         size_t buffer_size = kInputBufferSize);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Reads keys for a filter, one after another. The keys come from a list of keys
-// or from the Index.db of an SSTable.
+// or from an SSTable (sstable_keys.h).
 //
 // Files are streamed through less than 512 KiB of memory. Keys have 0 to 65535
 // bytes, like Cassandra's partition keys.
@@ -88,25 +88,6 @@ enum class KeyFormat {
 // current position and is not closed.
 std::unique_ptr<KeyReader> OpenKeys(const std::string& path, KeyFormat format,
                                     std::string* error);
-
-// Opens the Index.db of an SSTable. The reader returns the partition keys of
-// the SSTable, in the order of their tokens.
-//
-// `path`: a file, or "-" for standard input.
-//
-// `sstable_version`: the version in the file's name, for example "nb", or the
-// name of a form (FormOfSstableVersion in filter_db.h). The layout of Index.db
-// depends on it. SSTables with a trie index ("da", and ScyllaDB's "ms" and
-// "mt") have no Index.db. This function fails for these versions, and the error
-// says what to do instead.
-//
-// Checks that every part of an entry is complete. Index.db has a position in
-// Data.db for each key. Checks that these positions begin with 0 and increase.
-// An Index.db without keys is an error, because no SSTable is empty. If a file
-// was cut exactly between two keys, the reader cannot detect that.
-std::unique_ptr<KeyReader> OpenIndexDb(const std::string& path,
-                                       std::string_view sstable_version,
-                                       std::string* error);
 
 }  // namespace cassandra_bloom
 

@@ -48,7 +48,7 @@ struct Sstable {
   // The path of `folder` relative to the command-line operand that led to it.
   std::string folder_below;
   std::string name_prefix;  // Such as "nb-1-big-".
-  std::string version;      // Such as "nb". Empty if unknown.
+  std::string version;      // Such as "nb". Empty if no name tells one.
   SstableState state = SstableState::kLive;
   // Whether a transaction log of Cassandra holds the time of the SSTable's
   // newest file. Cassandra does not start if that time changes.

@@ -2,7 +2,9 @@
 
 #include "filterdb/sstable/sstable_finder.h"
 
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,7 +16,6 @@
 #include <utility>
 
 #include "cassandra_bloom/filter_db.h"
-#include "filterdb/sstable/data_directory.h"
 #include "filterdb/sstable/transaction_logs.h"
 #include "plugin/filter_db/read_file.h"
 
@@ -34,6 +35,29 @@ bool IsFolderOfUnfinished(std::string_view folder) {
   return EndsWith(folder, kEnd) && FileNameOf(folder).size() > kEnd.size();
 }
 
+// Returns true for TABLE-ID, where ID has 32 hexadecimal digits. Cassandra has
+// named the folders of tables like this since 2.1 (Directories.java).
+bool IsTableFolderName(std::string_view name) {
+  constexpr size_t kDigits = 32;
+  return name.size() > kDigits + 1 && name[name.size() - kDigits - 1] == '-' &&
+         name.find_last_not_of("0123456789abcdefABCDEF") ==
+             name.size() - kDigits - 1;
+}
+
+// Returns the absolute path without links. On an error, returns `path` itself.
+std::string RealPath(const std::string& path) {
+  std::error_code failure;
+  const std::filesystem::path real = std::filesystem::canonical(path, failure);
+  return failure ? path : real.string();
+}
+
+// Returns true for /proc, /sys and the folders in them.
+bool IsOfKernel(const std::string& folder) {
+  struct statfs status;
+  return statfs(folder.c_str(), &status) == 0 &&
+         (status.f_type == PROC_SUPER_MAGIC || status.f_type == SYSFS_MAGIC);
+}
+
 std::string WithoutSlashesAtEnd(std::string path) {
   while (path.size() > 1 && path.back() == '/') {
     path.pop_back();
@@ -43,8 +67,6 @@ std::string WithoutSlashesAtEnd(std::string path) {
 
 class Finder {
  public:
-  explicit Finder(const FindOptions& options) : options_(options) {}
-
   void Find(const std::vector<std::string>& operands) {
     for (const std::string& operand : operands) {
       operands_.push_back({WithoutSlashesAtEnd(operand)});
@@ -53,11 +75,9 @@ class Finder {
       operand_ = &operand;
       FindIn(operand.path);
     }
-    // Links are followed last. So if a folder can be found with and without a
-    // link, it is found without the link.
-    for (size_t i = 0; i < links_.size(); ++i) {
-      operand_ = links_[i].operand;
-      Follow(Link(links_[i]));
+    for (const Link& link : links_) {
+      operand_ = link.operand;
+      NameLink(link.path);
     }
     for (const Operand& operand : operands_) {
       if (operand.is_empty) {
@@ -85,8 +105,7 @@ class Finder {
 
   struct Link {
     Operand* operand;
-    Folder parent;
-    std::string name;
+    std::string path;
   };
 
   struct Listing {
@@ -117,9 +136,6 @@ class Finder {
       FailAt(path, "cannot open");
     } else if (S_ISDIR(status.st_mode)) {
       const std::string target = RealPath(path);
-      if (IsLink(path)) {
-        found_.links.push_back({path, target});
-      }
       FindInFolder(
           {path, target, /*below=*/"", IsTableFolderName(FileNameOf(target))});
     } else {
@@ -127,9 +143,8 @@ class Finder {
     }
   }
 
-  bool IsLeftOut(const std::string& name) const {
-    return (name == "snapshots" && !options_.snapshots) ||
-           (name == "backups" && !options_.backups);
+  static bool IsLeftOut(const std::string& name) {
+    return name == "snapshots" || name == "backups";
   }
 
   // Counts a folder that is not searched. An empty folder does not count,
@@ -164,7 +179,7 @@ class Finder {
     return !failure;
   }
 
-  // Each folder is read only once, even if links lead in a circle.
+  // Each folder is read only once, even if two operands lead to it.
   bool IsFirstVisit(const std::string& folder) {
     struct stat status;
     if (stat(folder.c_str(), &status) != 0) {
@@ -223,7 +238,7 @@ class Finder {
     if (folder.in_table && IsLeftOut(name)) {
       LeaveOut(path, name);
     } else if (is_link) {
-      links_.push_back({operand_, folder, name});
+      links_.push_back({operand_, path});
     } else {
       FindInFolder(
           {path, (std::filesystem::path(folder.real_path) / name).string(),
@@ -235,36 +250,16 @@ class Finder {
     return folder.below.empty() ? name : folder.below + "/" + name;
   }
 
-  void Follow(const Link& link) {
-    const std::string path = link.parent.path + "/" + link.name;
-    const std::string target = RealPath(path);
+  // A link is not followed, because mend would change files that no PATH names.
+  // Nothing is said about a link to a folder that was searched anyway.
+  void NameLink(const std::string& path) {
     struct stat status;
     if (stat(path.c_str(), &status) != 0) {
       FailAt(path, "cannot follow the link");
-      return;
+    } else if (visited_.count({status.st_dev, status.st_ino}) == 0) {
+      Fail(path + ": a link, which is not followed; to look into it, give " +
+           RealPath(path) + " as PATH, too");
     }
-    if (visited_.count({status.st_dev, status.st_ino}) != 0) {
-      operand_->is_empty = false;
-      return;
-    }
-    for (const std::string& name : CopiesOfTableIn(target)) {
-      if (IsLeftOut(name)) {
-        LeaveOut(path, name);
-        return;
-      }
-    }
-    if (link.parent.in_table ||
-        !IsOneLevelBelow(target, link.parent.real_path)) {
-      Fail(path + ": the link to " + target + " is not followed, because " +
-           (link.parent.in_table
-                ? "it is in the folder of a table"
-                : "it leads to no table or keyspace like its neighbours") +
-           "; to look into it, give it as PATH");
-      return;
-    }
-    found_.links.push_back({path, target});
-    FindInFolder({path, target, BelowOf(link.parent, link.name),
-                  IsTableFolderName(FileNameOf(target))});
   }
 
   void FindByFile(const std::string& path) {
@@ -350,7 +345,6 @@ class Finder {
     found_.sstables.push_back(std::move(sstable));
   }
 
-  const FindOptions options_;
   std::vector<Operand> operands_;
   Operand* operand_ = nullptr;  // The operand that is being searched.
   std::vector<Link> links_;
@@ -363,9 +357,8 @@ class Finder {
 
 }  // namespace
 
-FoundSstables FindSstables(const std::vector<std::string>& operands,
-                           const FindOptions& options) {
-  Finder finder(options);
+FoundSstables FindSstables(const std::vector<std::string>& operands) {
+  Finder finder;
   finder.Find(operands);
   return finder.TakeFound();
 }

@@ -16,35 +16,21 @@
 
 namespace cassandra_bloom::tools {
 
-struct FindOptions {
-  bool snapshots = false;  // Look into a table's folder "snapshots", too.
-  bool backups = false;    // Look into a table's folder "backups", too.
-};
-
-// A symbolic link to a folder.
-struct FolderLink {
-  std::string path;
-  std::string target;  // The absolute path of the folder, without links.
-};
-
 struct FoundSstables {
-  // Sorted by operand, folder and name. SSTables found through links come last.
-  std::vector<Sstable> sstables;
-  std::vector<FolderLink> links;  // The links that were followed.
+  std::vector<Sstable> sstables;  // Sorted by operand, folder and name.
   // The number of skipped folders of each name: "snapshots" and "backups" that
   // are not empty, and file systems of the kernel, such as /proc.
   std::map<std::string, uint64_t> left_out;
-  // Sentences about what could not be read, and about operands without an
-  // SSTable.
+  // Sentences about what could not be read, about links to folders, and about
+  // operands without an SSTable.
   std::vector<std::string> errors;
 };
 
 // Each operand is the path of a folder or of a file. A folder is searched with
 // all folders in it. For a file, the result has the SSTable of the file. The
-// result has each SSTable only once. docs/filterdb.md says which links are
-// followed.
-FoundSstables FindSstables(const std::vector<std::string>& operands,
-                           const FindOptions& options);
+// result has each SSTable only once. Links to folders are followed only if they
+// are operands themselves.
+FoundSstables FindSstables(const std::vector<std::string>& operands);
 
 }  // namespace cassandra_bloom::tools
 

@@ -4,45 +4,301 @@
 
 #include <sys/stat.h>
 
+#include "filterdb/sstable/index/index_db_reader.h"
+#include "filterdb/sstable/index/partitions_db_reader.h"
+#include "filterdb/sstable/open_data_db.h"
+#include "plugin/filter/murmur3.h"
 #include "plugin/filter_db/read_file.h"
-#include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
-
 namespace {
 
 constexpr std::string_view kIndexDb = "-Index.db";
 
+// Used if nothing tells whether Data.db is compressed.
+constexpr char kDamagedOrCompressed[] =
+    "; one of the files is damaged or of another SSTable, or "
+    "CompressionInfo.db "
+    "is missing: restore it, or let the database rewrite the SSTable (nodetool "
+    "scrub)";
+
+bool IsRegularFile(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// Returns the path of Data.db without "Data.db".
 std::string StartOf(const std::string& index_path) {
-  return index_path.substr(0, index_path.size() - kIndexDb.size() + 1);
+  return index_path.substr(0, index_path.size() - (IsPartitionsDb(index_path)
+                                                       ? kPartitionsDb.size()
+                                                       : kIndexDb.size() - 1));
+}
+
+bool OpenIndex(const std::string& path, std::string_view version,
+               SstableKeys::Sources* sources, std::string* error) {
+  sources->path = NameOfInput(path);
+  if (IsPartitionsDb(path)) {
+    auto reader = PartitionsDbReader::Open(path, version, error);
+    sources->trie = reader == nullptr ? nullptr : &reader->trie();
+    sources->index = std::move(reader);
+  } else {
+    sources->index = IndexDbReader::Open(path, version, error);
+  }
+  return sources->index != nullptr;
+}
+
+std::unique_ptr<SstableKeys> OpenWhole(const std::string& index_path,
+                                       std::string_view version,
+                                       KeyChecks checks, std::string* error) {
+  const std::string start = StartOf(index_path);
+  SstableKeys::Sources sources;
+  if (!OpenIndex(index_path, version, &sources, error)) {
+    return nullptr;
+  }
+  sources.data = OpenDataDb(start, version, error);
+  if (sources.data == nullptr) {
+    return nullptr;
+  }
+  sources.facts = ReadPartitionFacts(start + "Statistics.db", version);
+  sources.may_be_of_dse = IsVersionOfDse(version);
+  if (!FileExists(start + "TOC.txt") &&
+      !FileExists(start + "CompressionInfo.db")) {
+    sources.likely_cause = kDamagedOrCompressed;
+  }
+  return std::make_unique<SstableKeys>(std::move(sources), checks);
 }
 
 }  // namespace
+
+SstableKeys::SstableKeys(Sources sources, KeyChecks checks)
+    : sources_(std::move(sources)),
+      checks_(checks),
+      order_(sources_.facts.partitioner) {}
+
+bool SstableKeys::Rewind() {
+  num_read_ = 0;
+  end_of_last_ = 0;
+  num_not_in_data_ = 0;
+  num_wrong_hashes_ = 0;
+  first_wrong_hash_ = 0;
+  order_.Restart();
+  const bool done = sources_.index->Rewind();
+  error_ = sources_.index->error();
+  return done;
+}
+
+uint64_t SstableKeys::bytes_read() const {
+  return sources_.trie == nullptr ? sources_.index->bytes_read() : end_of_last_;
+}
+
+uint64_t SstableKeys::total_bytes() const {
+  return sources_.trie == nullptr ? sources_.index->total_bytes()
+                                  : sources_.data->size();
+}
+
+bool SstableKeys::Next(std::string_view* key) {
+  if (!error_.empty()) {
+    return false;
+  }
+  IndexEntry entry;
+  if (!sources_.index->Next(&entry)) {
+    error_ = sources_.index->error();
+    if (error_.empty() && CheckNumber() && sources_.trie != nullptr) {
+      end_of_last_ = sources_.data->size();
+    }
+    return false;
+  }
+  ++num_read_;
+  if (!CheckPosition(entry) || !ReadKey(entry, key) || !CheckEnds(*key) ||
+      !CheckHashes(entry, *key)) {
+    return false;
+  }
+  last_position_ = entry.position;
+  // An Index.db alone may have any positions that increase.
+  end_of_last_ =
+      entry.position + (sources_.data == nullptr ? 1 : 2 + key->size());
+  return true;
+}
+
+// Fails if the partition begins before the end of the previous key in Data.db.
+// So the positions increase, and Data.db is read only once, even if the index
+// is damaged. Cassandra also checks the first position (SortedTableVerifier).
+bool SstableKeys::CheckPosition(const IndexEntry& entry) {
+  const uint64_t position = entry.position;
+  const DataFile* const data = sources_.data.get();
+  const bool is_in_data = data == nullptr || position < data->size();
+  const bool is_next =
+      num_read_ == 1 ? position == 0 : position >= end_of_last_;
+  if (is_in_data && is_next) {
+    return true;
+  }
+  const std::string at = std::to_string(position) + " of Data.db";
+  if (!is_in_data) {
+    return FailAt(entry, "a partition at position " + at + ", which has " +
+                             std::to_string(data->size()) +
+                             " bytes uncompressed");
+  }
+  if (num_read_ == 1) {
+    return FailAt(entry,
+                  "the first partition is at position " + at + ", not at 0");
+  }
+  return FailAt(entry,
+                "a partition at position " + at +
+                    (position <= last_position_ ? " after one at "
+                                                : ", within the one at ") +
+                    std::to_string(last_position_));
+}
+
+bool SstableKeys::ReadKey(const IndexEntry& entry, std::string_view* key) {
+  if (!entry.key) {
+    return ReadWithShortLength(sources_.data.get(), entry.position, key,
+                               &error_);
+  }
+  *key = *entry.key;
+  return sources_.data == nullptr || CompareWithData(entry);
+}
+
+// Compares a key of the index with Data.db.
+bool SstableKeys::CompareWithData(const IndexEntry& entry) {
+  DataFile* const data = sources_.data.get();
+  const std::string_view key = *entry.key;
+  if (data->size() - entry.position < 2 + key.size()) {
+    return FailAt(entry,
+                  "a key of " + std::to_string(key.size()) +
+                      " bytes at position " + std::to_string(entry.position) +
+                      " of Data.db, which has " + std::to_string(data->size()) +
+                      " bytes uncompressed");
+  }
+  if (checks_ == KeyChecks::kCheap) {
+    ++num_not_in_data_;
+    return true;
+  }
+  std::string_view in_data;
+  return ReadWithShortLength(data, entry.position, &in_data, &error_) &&
+         (in_data == key ||
+          FailAt(entry, "another key than at position " +
+                            std::to_string(entry.position) + " of Data.db"));
+}
+
+// Checks the order of the keys. Counts the keys whose hash byte is wrong: it
+// must be the lowest byte of the second half of the hash
+// (DecoratedKey.filterHashLowerBits; hash_byte_from_key in ScyllaDB's
+// sstables/trie/bti_partition_index_writer.cc).
+bool SstableKeys::CheckHashes(const IndexEntry& entry, std::string_view key) {
+  const Hash128 hash = entry.hash || order_.needs_hash()
+                           ? CassandraMurmur3(key.data(), key.size())
+                           : Hash128{0, 0};
+  if (entry.hash && *entry.hash != static_cast<uint8_t>(hash.h2)) {
+    first_wrong_hash_ =
+        num_wrong_hashes_ == 0 ? entry.position : first_wrong_hash_;
+    ++num_wrong_hashes_;
+  }
+  return order_.Follows(key, hash) ||
+         FailAt(entry, "a key that is not in the order of " +
+                           sources_.facts.partitioner);
+}
+
+// Compares the first and the last key with those in Partitions.db.
+bool SstableKeys::CheckEnds(std::string_view key) {
+  const PartitionTrie* const trie = sources_.trie;
+  if (trie == nullptr) {
+    return true;
+  }
+  if (num_read_ == 1 && key != trie->first_key()) {
+    if (sources_.may_be_of_dse) {
+      error_ = trie->path() +
+               ": the first key is not that of the first partition, as in an "
+               "SSTable that DSE streamed as a part of another (zero copy): " +
+               kIsNotSupported;
+      return false;
+    }
+    return FailAt(trie->path(), trie->first_key_position(),
+                  "the first key is not that of the first partition");
+  }
+  return num_read_ != trie->num_keys() || key == trie->last_key() ||
+         FailAt(trie->path(),
+                trie->first_key_position() + 2 + trie->first_key().size(),
+                "the last key is not that of the last partition");
+}
+
+// Called after the last key.
+bool SstableKeys::CheckNumber() {
+  if (num_read_ == 0) {
+    error_ =
+        sources_.path + ": empty, but an SSTable has at least one partition";
+    return false;
+  }
+  const auto& counted = sources_.facts.num_partitions;
+  if (counted && *counted != num_read_) {
+    return Fail("has " + std::to_string(num_read_) +
+                " keys, but Statistics.db counts " + std::to_string(*counted));
+  }
+  return is_number_known() || sources_.data == nullptr ||
+         checks_ == KeyChecks::kCheap ||
+         Fail(
+             "nothing shows that it has the key of every partition, because "
+             "Statistics.db does not tell how many there are");
+}
+
+bool SstableKeys::Fail(const std::string& what) {
+  error_ = sources_.path + ": " + what + sources_.likely_cause;
+  return false;
+}
+
+bool SstableKeys::FailAt(const std::string& path, uint64_t offset,
+                         const std::string& what) {
+  return FailAtByte(path, offset, what + sources_.likely_cause, &error_);
+}
 
 bool IsPartitionsDb(std::string_view path) {
   return EndsWith(path, kPartitionsDb);
 }
 
 bool IsIndexDbBesideData(const std::string& path) {
-  struct stat status;
-  return EndsWith(path, kIndexDb) && stat(path.c_str(), &status) == 0 &&
-         S_ISREG(status.st_mode) && FileExists(StartOf(path) + "Data.db");
+  return EndsWith(path, kIndexDb) && IsRegularFile(path) &&
+         FileExists(StartOf(path) + "Data.db");
 }
 
-std::unique_ptr<KeyReader> OpenSstableKeys(const std::string& index_path,
-                                           std::string_view version,
-                                           KeyChecks checks,
-                                           std::string* error) {
-  if (IsPartitionsDb(index_path)) {
-    return PartitionsDbReader::Open(index_path, version, checks, error);
+std::unique_ptr<SstableKeys> OpenSstableKeys(const std::string& index_path,
+                                             std::string_view version,
+                                             KeyChecks checks,
+                                             std::string* error) {
+  if (IsPartitionsDb(index_path) ||
+      (!IsFormName(version) && IsIndexDbBesideData(index_path))) {
+    return OpenWhole(index_path, version, checks, error);
   }
-  return !IsFormName(version) && IsIndexDbBesideData(index_path)
-             ? OpenCheckedIndexDb(StartOf(index_path), version, checks, error)
-             : OpenIndexDb(index_path, version, error);
+  SstableKeys::Sources sources;
+  sources.likely_cause = kDamagedIndex;
+  return OpenIndex(index_path, version, &sources, error)
+             ? std::make_unique<SstableKeys>(std::move(sources), checks)
+             : nullptr;
 }
 
-const PartitionsDbReader* AsPartitionsDbReader(const KeyReader* reader) {
-  return dynamic_cast<const PartitionsDbReader*>(reader);
+std::unique_ptr<SstableKeys> OpenSstableKeys(const Sstable& sstable,
+                                             KeyChecks checks,
+                                             std::string* error) {
+  const std::string path = sstable.IndexPath();
+  // A pipe among the files of an SSTable may have no writer, so reading it
+  // could wait forever.
+  if (FileExists(path) && !IsRegularFile(path)) {
+    *error = path + ": not a regular file";
+    return nullptr;
+  }
+  return OpenWhole(path, sstable.version, checks, error);
+}
+
+std::unique_ptr<SstableKeys> NewIndexDbKeys(int fd, IndexKind kind,
+                                            const std::string& name,
+                                            size_t buffer_size) {
+  SstableKeys::Sources sources;
+  sources.path = name;
+  sources.index = std::make_unique<IndexDbReader>(fd, kind, name, buffer_size);
+  sources.likely_cause = kDamagedIndex;
+  return std::make_unique<SstableKeys>(std::move(sources), KeyChecks::kCheap);
+}
+
+const SstableKeys* AsSstableKeys(const KeyReader* reader) {
+  return dynamic_cast<const SstableKeys*>(reader);
 }
 
 }  // namespace cassandra_bloom::tools

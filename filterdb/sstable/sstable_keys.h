@@ -1,19 +1,112 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads the partition keys of an SSTable from its index.
+// Reads the partition keys of an SSTable from its index. This is the one place
+// where the keys and positions of an index are checked, because neither
+// Index.db nor Partitions.db has a checksum.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_KEYS_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_KEYS_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "filterdb/sstable/checked_index_db.h"
+#include "filterdb/sstable/data_db/data_file.h"
+#include "filterdb/sstable/index/index_reader.h"
+#include "filterdb/sstable/index/key_order.h"
+#include "filterdb/sstable/index/partition_trie.h"
 #include "filterdb/sstable/key_reader.h"
-#include "filterdb/sstable/partitions_db_reader.h"
+#include "filterdb/sstable/sstable.h"
+#include "filterdb/sstable/statistics_db.h"
+#include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
+
+enum class KeyChecks {
+  // Checks that the keys are in the order of the partitioner, that the
+  // positions begin with 0 and increase, that each key lies within Data.db, and
+  // that there are as many keys as Statistics.db and Partitions.db say.
+  kCheap,
+  // Checks what kCheap checks, and also compares each key with Data.db. Fails
+  // if nothing tells how many keys there are. So the reader returns all keys of
+  // Data.db, or an error.
+  kEveryKey,
+};
+
+// The end of an error that a comparison of two files of an SSTable has found.
+inline constexpr char kDamagedSstable[] =
+    "; one of the files is damaged or of another SSTable: let the database "
+    "rewrite the SSTable (nodetool scrub)";
+
+// If a check fails, Next returns false. For a Partitions.db, bytes_read() and
+// total_bytes() count uncompressed bytes of Data.db.
+class SstableKeys final : public KeyReader {
+ public:
+  struct Sources {
+    std::string path;  // Of the index, for error messages.
+    std::unique_ptr<IndexReader> index;
+    const PartitionTrie* trie = nullptr;  // That of `index`, if it has one.
+    // Null for an Index.db without the other files of its SSTable. Only the
+    // positions are then checked.
+    std::unique_ptr<DataFile> data;
+    PartitionFacts facts;
+    // Whether the SSTable may be one that DSE streamed as a part of another.
+    bool may_be_of_dse = false;
+    const char* likely_cause = kDamagedSstable;  // The end of an error.
+  };
+
+  SstableKeys(Sources sources, KeyChecks checks);
+
+  bool Next(std::string_view* key) override;
+  bool Rewind() override;
+  const std::string& error() const override { return error_; }
+  uint64_t bytes_read() const override;
+  uint64_t total_bytes() const override;
+
+  // Whether a file tells how many keys there are. If none does, the index may
+  // lack keys without a sign of it.
+  bool is_number_known() const {
+    return sources_.trie != nullptr || sources_.facts.num_partitions;
+  }
+
+  // Whether all keys so far were read from Data.db, or compared with it.
+  bool all_are_in_data() const { return num_not_in_data_ == 0; }
+
+  // How many keys so far do not fit the hash byte in Partitions.db. Cassandra
+  // would not find these keys.
+  uint64_t num_wrong_hashes() const { return num_wrong_hashes_; }
+
+  // The position in the uncompressed Data.db of the first partition with a
+  // wrong hash.
+  uint64_t first_wrong_hash() const { return first_wrong_hash_; }
+
+ private:
+  bool CheckPosition(const IndexEntry& entry);
+  bool ReadKey(const IndexEntry& entry, std::string_view* key);
+  bool CompareWithData(const IndexEntry& entry);
+  bool CheckHashes(const IndexEntry& entry, std::string_view key);
+  bool CheckEnds(std::string_view key);
+  bool CheckNumber();
+  bool Fail(const std::string& what);
+  bool FailAt(const std::string& path, uint64_t offset,
+              const std::string& what);
+  bool FailAt(const IndexEntry& entry, const std::string& what) {
+    return FailAt(*entry.path, entry.offset, what);
+  }
+
+  const Sources sources_;
+  const KeyChecks checks_;
+  KeyOrder order_;
+  uint64_t num_read_ = 0;
+  uint64_t last_position_ = 0;  // Valid if num_read_ > 0.
+  uint64_t end_of_last_ = 0;    // Of the last key in Data.db.
+  uint64_t num_not_in_data_ = 0;
+  uint64_t num_wrong_hashes_ = 0;
+  uint64_t first_wrong_hash_ = 0;
+  std::string error_;
+};
 
 bool IsPartitionsDb(std::string_view path);
 
@@ -26,25 +119,35 @@ bool IsIndexDbBesideData(const std::string& path);
 // `index_path` is one of:
 // - A path that ends in "Partitions.db". Data.db, Rows.db and
 // CompressionInfo.db, if there is one, must be beside Partitions.db.
-// - A path for which IsIndexDbBesideData is true. OpenCheckedIndexDb opens it.
-// - Any other path. OpenIndexDb opens it, and `checks` has no effect.
+// - A path for which IsIndexDbBesideData is true.
+// - Any other path, or "-" for standard input: an Index.db alone. `checks` has
+// no effect.
 //
 // `version` is an SSTable version, or the name of a FilterForm. With the name
-// of a FilterForm, OpenIndexDb opens every Index.db, and `checks` has no effect
-// on it. For a Partitions.db, "na-and-later" means version "da". "ma-to-me"
-// means version "ms" or "mt".
+// of a FilterForm, every Index.db is read alone. For a Partitions.db,
+// "na-and-later" means version "da". "ma-to-me" means version "ms" or "mt".
 //
 // Takes less than 1 MiB of memory. The deepest possible trie takes up to 6 MiB
-// more. A compressed Data.db also takes the memory for two chunks, and for
-// ScyllaDB's dictionary.
-std::unique_ptr<KeyReader> OpenSstableKeys(const std::string& index_path,
-                                           std::string_view version,
-                                           KeyChecks checks,
-                                           std::string* error);
+// more. A compressed Data.db also takes the memory for two chunks, and for the
+// dictionary.
+std::unique_ptr<SstableKeys> OpenSstableKeys(const std::string& index_path,
+                                             std::string_view version,
+                                             KeyChecks checks,
+                                             std::string* error);
 
-// Returns `reader` as a PartitionsDbReader, or nullptr if it reads no trie
-// index.
-const PartitionsDbReader* AsPartitionsDbReader(const KeyReader* reader);
+// Opens the index of a whole SSTable, with all its files.
+std::unique_ptr<SstableKeys> OpenSstableKeys(const Sstable& sstable,
+                                             KeyChecks checks,
+                                             std::string* error);
+
+// Reads the Index.db `fd` alone. The other arguments are those of
+// IndexDbReader.
+std::unique_ptr<SstableKeys> NewIndexDbKeys(int fd, IndexKind kind,
+                                            const std::string& name,
+                                            size_t buffer_size);
+
+// Returns nullptr if `reader` reads a list of keys.
+const SstableKeys* AsSstableKeys(const KeyReader* reader);
 
 }  // namespace cassandra_bloom::tools
 

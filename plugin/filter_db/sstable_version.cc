@@ -24,60 +24,72 @@ constexpr auto kHistograms = StatisticsLayout::kHistograms;
 constexpr auto kChance = StatisticsLayout::kHistogramsAndChance;
 constexpr auto kTable = StatisticsLayout::kTable;
 constexpr auto kChecked = StatisticsLayout::kTableWithChecksums;
-constexpr auto kPlain = SummaryLayout::kPlain;
-constexpr auto kOffsets = SummaryLayout::kOffsets;
-constexpr auto kSampled = SummaryLayout::kOffsetsAndSampling;
 constexpr auto kCrcOfData = ChunkChecksum::kCrcOfUncompressed;
 constexpr auto kAdler = ChunkChecksum::kAdlerOfStored;
 constexpr auto kCrc = ChunkChecksum::kCrcOfStored;
 
-// The SSTable versions from the oldest to the newest. This is not the
-// alphabetical order: `da` is newer than `oa`. The table begins with `ia`,
+// The SSTable versions, each family from the oldest to the newest. This is not
+// the alphabetical order: `da` is newer than `oa`. The table begins with `ia`,
 // because the filters of older versions hash keys with Murmur2 or SHA. This
 // library cannot read those filters.
 //
 // Sources: Descriptor.Version of Cassandra 1.2 and 2.0. BigFormat and BtiFormat
-// of cassandra-5.0.1 (hasMaxCompressedLength, hasMetadataChecksum). ScyllaDB's
-// sstables/version.hh for `ms` and `mt`, which are like `me` but have a trie
-// index.
+// of cassandra-5.0.1 (hasMaxCompressedLength, hasMetadataChecksum) and of its
+// trunk. ScyllaDB's sstables/version.hh for `ms` and `mt`, which are like `me`
+// but have a trie index. DSE's versions: SSTables in the test data of
+// DataStax's projects.
 constexpr SstableVersion kVersions[] = {
     // Cassandra 1.2.
-    {"ia", kBeforeMa, kBig, kFixed, kHistograms, kPlain, kCrcOfData, false},
-    {"ib", kBeforeMa, kBig, kFixed, kHistograms, kPlain, kCrcOfData, false},
-    {"ic", kBeforeMa, kBig, kFixed, kHistograms, kPlain, kCrcOfData, false},
+    {"ia", kBeforeMa, kBig, kFixed, kHistograms, kCrcOfData, false},
+    {"ib", kBeforeMa, kBig, kFixed, kHistograms, kCrcOfData, false},
+    {"ic", kBeforeMa, kBig, kFixed, kHistograms, kCrcOfData, false},
     // Cassandra 2.0.
-    {"ja", kBeforeMa, kBig, kFixed, kChance, kOffsets, kCrcOfData, false},
-    {"jb", kBeforeMa, kBig, kFixed, kChance, kOffsets, kAdler, false},
+    {"ja", kBeforeMa, kBig, kFixed, kChance, kCrcOfData, false},
+    {"jb", kBeforeMa, kBig, kFixed, kChance, kAdler, false},
     // Cassandra 2.1 and 2.2.
-    {"ka", kBeforeMa, kBig, kFixed, kTable, kSampled, kAdler, false},
-    {"la", kBeforeMa, kBig, kFixed, kTable, kSampled, kAdler, false},
-    {"lb", kBeforeMa, kBig, kFixed, kTable, kSampled, kAdler, false},
+    {"ka", kBeforeMa, kBig, kFixed, kTable, kAdler, false},
+    {"la", kBeforeMa, kBig, kFixed, kTable, kAdler, false},
+    {"lb", kBeforeMa, kBig, kFixed, kTable, kAdler, false},
     // Cassandra 3.x.
-    {"ma", kMaToMe, kBig, kVInt, kTable, kSampled, kCrc, false},
-    {"mb", kMaToMe, kBig, kVInt, kTable, kSampled, kCrc, false},
-    {"mc", kMaToMe, kBig, kVInt, kTable, kSampled, kCrc, false},
-    {"md", kMaToMe, kBig, kVInt, kTable, kSampled, kCrc, false},
-    {"me", kMaToMe, kBig, kVInt, kTable, kSampled, kCrc, false},
+    {"ma", kMaToMe, kBig, kVInt, kTable, kCrc, false},
+    {"mb", kMaToMe, kBig, kVInt, kTable, kCrc, false},
+    {"mc", kMaToMe, kBig, kVInt, kTable, kCrc, false},
+    {"md", kMaToMe, kBig, kVInt, kTable, kCrc, false},
+    {"me", kMaToMe, kBig, kVInt, kTable, kCrc, false},
     // ScyllaDB.
-    {"ms", kMaToMe, kBig, kTrie, kTable, kSampled, kCrc, false},
-    {"mt", kMaToMe, kBig, kTrie, kTable, kSampled, kCrc, false},
-    // Cassandra 4.0 and later.
-    {"na", kNaAndLater, kBig, kVInt, kChecked, kSampled, kCrc, true},
-    {"nb", kNaAndLater, kBig, kVInt, kChecked, kSampled, kCrc, true},
-    {"nc", kNaAndLater, kBig, kVInt, kChecked, kSampled, kCrc, true},
-    {"oa", kNaAndLater, kBig, kVInt, kChecked, kSampled, kCrc, true},
-    {"da", kNaAndLater, kBti, kTrie, kChecked, kSampled, kCrc, true},
+    {"ms", kMaToMe, kBig, kTrie, kTable, kCrc, false},
+    {"mt", kMaToMe, kBig, kTrie, kTable, kCrc, false},
+    // Cassandra 4.x and 5.0.
+    {"na", kNaAndLater, kBig, kVInt, kChecked, kCrc, true},
+    {"nb", kNaAndLater, kBig, kVInt, kChecked, kCrc, true},
+    {"nc", kNaAndLater, kBig, kVInt, kChecked, kCrc, true},
+    {"oa", kNaAndLater, kBig, kVInt, kChecked, kCrc, true},
+    {"da", kNaAndLater, kBti, kTrie, kChecked, kCrc, true},
+    // DSE 6.0 and 6.7.
+    {"aa", kMaToMe, kBti, kTrie, kChecked, kCrc, true},
+    {"ac", kMaToMe, kBti, kTrie, kChecked, kCrc, true},
+    {"ad", kMaToMe, kBti, kTrie, kChecked, kCrc, true},
+    // DSE 6.8, HCD and Astra.
+    {"ba", kNaAndLater, kBti, kTrie, kChecked, kCrc, true},
+    {"bb", kNaAndLater, kBti, kTrie, kChecked, kCrc, true},
+    {"ca", kNaAndLater, kBti, kTrie, kChecked, kCrc, true},
+    {"cb", kNaAndLater, kBti, kTrie, kChecked, kCrc, true},
+    {"cc", kNaAndLater, kBti, kTrie, kChecked, kCrc, true},
+    // Cassandra 6. Known from its source, and from a few SSTables alone.
+    {"pa", kNaAndLater, kBig, kVInt, kChecked, kCrc, true},
+    {"pb", kNaAndLater, kBig, kVInt, kChecked, kCrc, true},
+    {"ea", kNaAndLater, kBti, kTrie, kChecked, kCrc, true},
+    {"eb", kNaAndLater, kBti, kTrie, kChecked, kCrc, true},
 };
 
 // The names of forms (FilterForm). A user may give the name of a form instead
 // of a version. `index` is kVIntOrTrie if the versions of the form have
 // different indexes. `format` is always "big". All other fields are those of
-// the form's latest version.
+// the newest version of the form that Cassandra writes.
 constexpr SstableVersion kForms[] = {
-    {"before-ma", kBeforeMa, kBig, kFixed, kTable, kSampled, kAdler, false},
-    {"ma-to-me", kMaToMe, kBig, kEither, kTable, kSampled, kCrc, false},
-    {"na-and-later", kNaAndLater, kBig, kEither, kChecked, kSampled, kCrc,
-     true},
+    {"before-ma", kBeforeMa, kBig, kFixed, kTable, kAdler, false},
+    {"ma-to-me", kMaToMe, kBig, kEither, kTable, kCrc, false},
+    {"na-and-later", kNaAndLater, kBig, kEither, kChecked, kCrc, true},
 };
 
 std::string KnownNames() {
@@ -107,11 +119,19 @@ bool IsNumber(std::string_view text) {
          text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+// Returns true for a file name of a Cassandra that does not write the keyspace
+// into it: table-version-generation-Component.
+bool IsNameWithoutKeyspace(const std::vector<std::string_view>& parts) {
+  return parts.size() == 4 && IsNumber(parts[2]) && IsVersionBeforeIa(parts[1]);
+}
+
 }  // namespace
 
+// Versions were first written into file names before the release of Cassandra
+// 0.7.0, which wrote `f`. A `b` in a file name is more likely DSE's.
 bool IsVersionBeforeIa(std::string_view version) {
-  return !version.empty() && version.size() <= 2 && version[0] >= 'a' &&
-         version[0] <= 'h' && (version.size() == 1 || version[0] == 'h');
+  return version.size() == 1 ? version[0] >= 'c' && version[0] <= 'h'
+                             : version.size() == 2 && version[0] == 'h';
 }
 
 const SstableVersion* FindSstableVersion(std::string_view name) {
@@ -131,7 +151,9 @@ const SstableVersion* FindSstableVersion(std::string_view name) {
 const SstableVersion* FindSstableVersion(std::string_view name,
                                          std::string* error) {
   const SstableVersion* const known = FindSstableVersion(name);
-  if (known == nullptr) {
+  if (known == nullptr && name.empty()) {
+    *error = "the names of the SSTable's files tell no version";
+  } else if (known == nullptr) {
     *error = "SSTable version '" + std::string(name) + "' is ";
     *error += IsVersionBeforeIa(name)
                   ? "older than ia: its filters hash keys differently (Murmur2 "
@@ -149,6 +171,11 @@ bool IsFormName(std::string_view name) {
 std::string_view FormatOfSstableVersion(std::string_view version) {
   const SstableVersion* const known = FindSstableVersion(version);
   return known == nullptr ? kBig : known->format;
+}
+
+bool IsVersionOfDse(std::string_view version) {
+  const SstableVersion* const known = FindSstableVersion(version);
+  return known != nullptr && known->format == kBti && version < "d";
 }
 
 bool HasTrieIndex(std::string_view version) {
@@ -187,14 +214,17 @@ bool SstableVersionOfFileName(std::string_view path, std::string* version,
       parts = unmarked;
     }
   }
-  const bool since_la = IsNameSinceLa(parts);
-  if (!since_la && parts.size() < 5) {
+  if (IsNameSinceLa(parts)) {
+    *version = parts[0];
+    return true;
+  }
+  if (parts.size() < 5 && !IsNameWithoutKeyspace(parts)) {
     *error = "'" + std::string(name) +
              "' is not the name of an SSTable's component, such as "
              "nb-1-big-Filter.db, so the SSTable version must be given";
     return false;
   }
-  *version = since_la ? parts[0] : parts[parts.size() - 3];
+  *version = parts[parts.size() - 3];
   return true;
 }
 
@@ -205,7 +235,7 @@ bool IsFilterBeforeIa(std::string_view path, std::string* version) {
   // file of another kind may also have it in its name.
   const std::vector<std::string_view> parts = Split(FileNameOf(path), '-');
   const size_t n = parts.size();
-  if (n < 5 || parts[n - 1] != "Filter.db" || !IsNumber(parts[n - 2]) ||
+  if (n < 4 || parts[n - 1] != "Filter.db" || !IsNumber(parts[n - 2]) ||
       !IsVersionBeforeIa(parts[n - 3])) {
     return false;
   }

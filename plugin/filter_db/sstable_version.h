@@ -26,12 +26,6 @@ enum class StatisticsLayout {
   kTableWithChecksums,
 };
 
-enum class SummaryLayout {
-  kPlain,    // Summary.db has positions and keys.
-  kOffsets,  // Like kPlain, after the offsets of the entries.
-  kOffsetsAndSampling,
-};
-
 // What the 4 bytes after each chunk of a compressed Data.db contain.
 enum class ChunkChecksum { kCrcOfUncompressed, kAdlerOfStored, kCrcOfStored };
 
@@ -45,7 +39,6 @@ struct SstableVersion {
   std::string_view format;
   IndexKind index;
   StatisticsLayout statistics;
-  SummaryLayout summary;
   ChunkChecksum checksum;
   // True if CompressionInfo.db has the field maxCompressedLength.
   bool has_max_compressed_length;
@@ -65,10 +58,14 @@ bool HasTrieIndex(std::string_view version);
 
 bool IsFormName(std::string_view name);
 
+// Returns true for a version that only DSE, HCD and Astra write, of DataStax.
+bool IsVersionOfDse(std::string_view version);
+
 // Returns SstableVersion::format, or "big" if the version is not known.
 std::string_view FormatOfSstableVersion(std::string_view version);
 
-// Returns true for an SSTable version of Cassandra before 1.2, such as "hc".
+// Returns true for an SSTable version of Cassandra before 1.2, such as "hc", as
+// far as it is written into file names.
 bool IsVersionBeforeIa(std::string_view version);
 
 // Returns true for the name of a Filter.db of Cassandra before 1.2, such as

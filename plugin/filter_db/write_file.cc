@@ -178,11 +178,11 @@ bool WriteFileAtomically(const std::string& path, bool overwrite,
   if (!write(append)) {
     return FailWithErrno(path, "cannot write", error);
   }
-  if (before_naming && !before_naming(fd, error)) {
-    return false;
-  }
   if (fsync(fd) != 0) {
     return FailWithErrno(path, "cannot sync", error);
+  }
+  if (before_naming && !before_naming(error)) {
+    return false;
   }
   if (!temporary.GiveName(path, overwrite)) {
     return FailWithErrno(

@@ -24,9 +24,9 @@ namespace cassandra_bloom {
 using Append = std::function<bool(const char* data, size_t size)>;
 using WriteContent = std::function<bool(const Append&)>;
 
-// Called after all bytes are written and before the file gets its name. `fd` is
-// the descriptor of the file.
-using BeforeNaming = std::function<bool(int fd, std::string* error)>;
+// Called when all bytes are on disk, right before the file gets its name. If it
+// returns false or throws, the file gets no name.
+using BeforeNaming = std::function<bool(std::string* error)>;
 
 inline constexpr char kTemporarySuffix[] = ".cassandra_bloom-new";
 

@@ -53,6 +53,8 @@ WITHOUT_US = {
 }
 # A command, a pattern in its output, and what replaces it before the comparison.
 VARYING = [
+    # The time of a run of mend.
+    (r"filterdb mend", r"\bold/\d{8}T\d{6}Z", "old/TIME"),
     # RocksDB chooses the numbers of files; levels depend on its version.
     (r"sst_filters export", r"nb-\d+-big", "nb-N-big"),
     (r"sst_filters doctor", r"[\d.]+", "N"),
@@ -148,7 +150,7 @@ def mask(command, text):
 # Lets mend work even if there are processes that it cannot examine. Whether there
 # are depends on the machine.
 MEND_ANYWHERE = """filterdb() {
-  if [ "$1" = mend ]; then shift; set -- mend --ignore-unseen-processes "$@"; fi
+  if [ "$1" = mend ]; then shift; set -- mend --node-is-down "$@"; fi
   command filterdb "$@"
 }
 """

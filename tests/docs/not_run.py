@@ -76,13 +76,15 @@ NOT_RUN = {
     "ctest --preset dev -R KernelTest": "ctest runs this test, too",
     "cmake -DCASSANDRA_BLOOM_CORE_ONLY=ON": "the preset core-only, in .ci/run",
     "make format": "it would change the sources under test",
-    # docs/filterdb.md: a block to copy on a node. Its section "Without a node" and
-    # filterdb/tests/commands/ run the same commands.
-    "filterdb scan $data --only-faults > faults.txt 2>&1": "wants a node",
-    "filterdb mend $data --dry-run --out-dir=/tmp/new": "wants a node",
-    "filterdb mend $data --in-place --backup-dir=/var/backups/filters":
+    # docs/filterdb_node.md: a block to copy on a node. The section "Without a node"
+    # of docs/filterdb.md and filterdb/tests/commands/ run the same commands.
+    "sudo install -d -o cassandra $old": "wants a node",
+    "sudo -u cassandra filterdb scan $data --only-faults > faults.txt 2>&1":
         "wants a node",
-    "filterdb mend $data --undo --backup-dir=/var/backups/filters": "wants a node",
+    "sudo -u cassandra filterdb mend $data --out-dir=/tmp/new --dry-run":
+        "wants a node",
+    "sudo -u cassandra filterdb mend $data --backup-dir=$old": "wants a node",
+    "sudo -u cassandra filterdb mend --undo=$old/TIME": "wants a node",
     "nodetool drain && systemctl stop cassandra": "wants a node",
     "systemctl start cassandra": "wants a node",
     "nodetool repair --full KEYSPACE TABLE": "wants a node",
@@ -124,9 +126,12 @@ MENTIONED = {
     "ldb --try_load_options=false",
     "ldb put",
     "nodetool cluster repair KEYSPACE TABLE",
+    "nodetool import",
+    "nodetool refresh",
     "nodetool scrub",
     "nodetool tablestats",
     "nodetool upgradesstables -a",
+    "sudo -u OWNER filterdb mend …",
 }
 
 # The beginnings of blocks that show only output: of make demo and of make

@@ -25,8 +25,12 @@ TEST(SstableVersionTest, FormsIndexesAndNames) {
       {{"ma", "mb", "mc", "md", "me"}, kMaToMe, IndexKind::kVInt},
       {{"ms", "mt"}, kMaToMe, IndexKind::kTrie},
       {{"ma-to-me"}, kMaToMe, IndexKind::kVIntOrTrie},
-      {{"na", "nb", "nc", "oa"}, kNaAndLater, IndexKind::kVInt},
-      {{"da"}, kNaAndLater, IndexKind::kTrie, "bti"},
+      {{"na", "nb", "nc", "oa", "pa", "pb"}, kNaAndLater, IndexKind::kVInt},
+      {{"aa", "ac", "ad"}, kMaToMe, IndexKind::kTrie, "bti"},
+      {{"ba", "bb", "ca", "cb", "cc", "da", "ea", "eb"},
+       kNaAndLater,
+       IndexKind::kTrie,
+       "bti"},
       {{"na-and-later"}, kNaAndLater, IndexKind::kVIntOrTrie},
   };
   for (const auto& group : groups) {
@@ -50,7 +54,7 @@ TEST(SstableVersionTest, FormsIndexesAndNames) {
 TEST(SstableVersionTest, UnknownOnesAreRefusedWithTheKnownOnes) {
   FilterForm form;
   std::string error;
-  for (const char* version : {"", "n", "zz", "NB", "nb ", "nbx", "pa", "db"}) {
+  for (const char* version : {"n", "b", "zz", "NB", "nb ", "nbx", "pz", "db"}) {
     EXPECT_FALSE(FormOfSstableVersion(version, &form, &error));
     EXPECT_EQ(error.rfind(std::string("SSTable version '") + version +
                               "' is unknown; known are ia, ib, ",
@@ -59,8 +63,9 @@ TEST(SstableVersionTest, UnknownOnesAreRefusedWithTheKnownOnes) {
         << error;
     EXPECT_NE(error.find("na-and-later"), std::string::npos);
   }
-  for (const char* version :
-       {"a", "b", "c", "d", "e", "f", "g", "h", "ha", "hc"}) {
+  EXPECT_FALSE(FormOfSstableVersion("", &form, &error));
+  EXPECT_EQ(error, "the names of the SSTable's files tell no version");
+  for (const char* version : {"c", "d", "e", "f", "g", "h", "ha", "hc"}) {
     EXPECT_FALSE(FormOfSstableVersion(version, &form, &error));
     EXPECT_NE(error.find("is older than ia"), std::string::npos) << error;
     EXPECT_EQ(error.find("known are"), std::string::npos) << error;
@@ -88,6 +93,10 @@ TEST(SstableVersionTest, OfFileNames) {
            Name{"tmp-la-ka-1-Filter.db", "ka"},
            Name{"Keyspace1-Standard1.idx-ic-0-Filter.db", "ic"},
            Name{"me-1-big-Index.db", "me"},
+           Name{"b-1-bti-Filter.db", "b"},
+           Name{"cc-3gdv_0vos_48lts2l3kqtv0q1se8-bti-Filter.db", "cc"},
+           // Without the keyspace.
+           Name{"Standard1-hb-0-Filter.db", "hb"},
        }) {
     std::string version;
     std::string error;
@@ -95,11 +104,20 @@ TEST(SstableVersionTest, OfFileNames) {
     EXPECT_EQ(version, name.version);
   }
   for (const char* path : {"", "Filter.db", "nb-1-Filter.db", "a/b-c/Filter.db",
-                           "nb-1-small-Filter.db"}) {
+                           "Standard1-12-Filter.db", "nb-1-small-Filter.db"}) {
     std::string version;
     std::string error;
     EXPECT_FALSE(SstableVersionOfFileName(path, &version, &error)) << path;
     EXPECT_NE(error.find("must be given"), std::string::npos);
+  }
+}
+
+TEST(SstableVersionTest, VersionsOfDse) {
+  for (const char* version : {"aa", "ac", "ad", "ba", "bb", "ca", "cb", "cc"}) {
+    EXPECT_TRUE(IsVersionOfDse(version)) << version;
+  }
+  for (const char* version : {"da", "ea", "nb", "b", "before-ma", "zz", ""}) {
+    EXPECT_FALSE(IsVersionOfDse(version)) << version;
   }
 }
 
@@ -109,10 +127,13 @@ TEST(SstableVersionTest, FiltersBeforeIa) {
   EXPECT_EQ(version, "hc");
   EXPECT_TRUE(IsFilterBeforeIa("ks-cf-tmp-f-12-Filter.db", &version));
   EXPECT_EQ(version, "f");
-  for (const char* path : {"", "Filter.db", "nb-1-big-Filter.db",
-                           "ks-cf-ia-1-Filter.db", "hc-1-big-Filter.db",
-                           "my-copy-of-h-old-Filter.db", "ks-cf-hc-1-Index.db",
-                           "ks-cf-hc--Filter.db", "tmp-la-1-big-Filter.db"}) {
+  EXPECT_TRUE(IsFilterBeforeIa("Standard1-hb-0-Filter.db", &version));
+  EXPECT_EQ(version, "hb");
+  for (const char* path :
+       {"", "Filter.db", "nb-1-big-Filter.db", "ks-cf-ia-1-Filter.db",
+        "hc-1-big-Filter.db", "my-copy-of-h-old-Filter.db",
+        "ks-cf-hc-1-Index.db", "b-1-bti-Filter.db", "Standard1-ia-0-Filter.db",
+        "ks-cf-hc--Filter.db", "tmp-la-1-big-Filter.db"}) {
     EXPECT_FALSE(IsFilterBeforeIa(path, &version)) << path;
   }
 }

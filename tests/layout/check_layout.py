@@ -35,12 +35,17 @@ EDGES = {
 TOOLS_EDGES = {
     "filterdb/sstable/bytes": set(),
     "filterdb/sstable/data_db": {"filterdb/sstable/bytes"},
-    "filterdb/sstable": {"filterdb/sstable/bytes", "filterdb/sstable/data_db"},
+    "filterdb/sstable/index": {"filterdb/sstable/bytes", "filterdb/sstable/data_db"},
+    "filterdb/sstable": {
+        "filterdb/sstable/bytes", "filterdb/sstable/data_db", "filterdb/sstable/index"
+    },
     "filterdb/health": {
         "filterdb/sstable", "filterdb/sstable/bytes", "filterdb/sstable/data_db"
     },
     "filterdb/mending": {"filterdb/sstable", "filterdb/sstable/bytes", "filterdb/health"},
-    "filterdb/commands": {"filterdb/sstable", "filterdb/health", "filterdb/mending"},
+    "filterdb/commands": {
+        "filterdb/sstable", "filterdb/sstable/bytes", "filterdb/health", "filterdb/mending"
+    },
     "tools/sst_filters/export": set(),
     "tools/sst_filters": {"filterdb/commands", "tools/sst_filters/export"},
 }
@@ -87,7 +92,7 @@ PRODUCT = ("plugin/", "filterdb/", "tools/")
 # The most lines of C and C++ in a folder of PRODUCT, without its subfolders, and in
 # a file. The files of LONG_FILES, with a template of kernels, may be longer.
 LINES_OF_A_FOLDER = 3000
-LINES_OF = {"plugin/policy": 3050, "filterdb/sstable": 4000, "filterdb/commands": 3500}
+LINES_OF = {}
 LINES_OF_A_FILE = 450
 LONG_FILES = "plugin/filter/kernels/"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "filterdb/sstable/buffered_key_reader.h"
+#include "filterdb/sstable/bytes/buffered_input.h"
 #include "filterdb/sstable/key_reader.h"
 #include "tests/support/read_keys.h"
 

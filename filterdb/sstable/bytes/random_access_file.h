@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "plugin/filter_db/read_file.h"
 
@@ -39,6 +40,14 @@ class RandomAccessFile {
   const FileDescriptor fd_;
   uint64_t size_ = 0;
 };
+
+// The end of an error about a file that is not damaged, but that this program
+// cannot read.
+inline constexpr char kIsNotSupported[] = "not supported";
+
+inline bool IsNotSupported(std::string_view error) {
+  return EndsWith(error, kIsNotSupported);
+}
 
 // Sets `*error` to "PATH: byte OFFSET: WHAT". Returns false.
 bool FailAtByte(const std::string& path, uint64_t offset,

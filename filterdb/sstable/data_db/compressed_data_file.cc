@@ -41,16 +41,31 @@ class CompressedDataFile final : public DataFile {
     return true;
   }
 
-  // Checks the chunk without data that may follow the data. Fails if this chunk
-  // is damaged, or if it has data.
-  bool CheckEmptyChunk(std::string* error) {
-    return !info_->has_empty_chunk() || Load(info_->num_chunks(), error);
+  // Checks the last chunks: the last one with data, and the one without data
+  // that may follow. So a file that was cut is noticed. If the compressor is
+  // unknown or the chunk is too large, checks only that the file reaches it.
+  bool CheckEnd(std::string* error) {
+    const uint64_t last = info_->num_chunks() - 1;
+    CompressionInfo::Chunk ignored_chunk;
+    if (decompress_ == nullptr ||
+        info_->UncompressedSize(last) > kMaxChunkSize) {
+      return info_->Find(last, file_->size(), &ignored_chunk, error);
+    }
+    return Load(last, error) &&
+           (!info_->has_empty_chunk() || Load(last + 1, error));
   }
 
  private:
   bool Load(uint64_t number, std::string* error) {
     chunk_ = {};
     begin_ = number * info_->chunk_length();
+    if (decompress_ == nullptr) {
+      constexpr size_t kMaxNameSize = 100;  // In bytes.
+      *error = path() + ": compressor " +
+               info_->compressor().substr(0, kMaxNameSize) + ": " +
+               kIsNotSupported;
+      return false;
+    }
     CompressionInfo::Chunk chunk;
     if (!info_->Find(number, file_->size(), &chunk, error)) {
       return false;
@@ -175,17 +190,15 @@ std::unique_ptr<DataFile> NewCompressedDataFile(
     std::unique_ptr<RandomAccessFile> file,
     std::unique_ptr<CompressionInfo> info, ChunkChecksum checksum,
     std::string* error) {
+  // Cassandra uses a dictionary at the end of CompressionInfo.db with every
+  // compressor.
   Decompress decompress =
-      DecompressorOf(info->compressor(), info->dictionary());
-  if (decompress == nullptr) {
-    constexpr size_t kMaxNameSize = 100;  // In bytes.
-    *error = file->path() + ": unreadable: compressor " +
-             info->compressor().substr(0, kMaxNameSize);
-    return nullptr;
-  }
+      DecompressorOf(info->has_zstd_dictionary() ? kZstdDictionaryCompressor
+                                                 : info->compressor(),
+                     info->dictionary());
   auto data = std::make_unique<CompressedDataFile>(
       std::move(file), std::move(info), checksum, std::move(decompress));
-  return data->CheckEmptyChunk(error) ? std::move(data) : nullptr;
+  return data->CheckEnd(error) ? std::move(data) : nullptr;
 }
 
 }  // namespace cassandra_bloom::tools

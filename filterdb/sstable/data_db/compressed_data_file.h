@@ -20,7 +20,8 @@ constexpr size_t kMaxChunkSize = size_t{4} << 20;
 
 // Opens a compressed Data.db. Keeps one chunk decompressed, so reading at
 // increasing positions is fastest. Compares each chunk with its checksum.
-// Returns nullptr if the compressor is unknown.
+// Returns nullptr if the file was cut. With an unknown compressor, every
+// reading fails.
 std::unique_ptr<DataFile> NewCompressedDataFile(
     std::unique_ptr<RandomAccessFile> file,
     std::unique_ptr<CompressionInfo> info, ChunkChecksum checksum,

@@ -28,6 +28,28 @@ constexpr std::string_view kPackage = "org.apache.cassandra.io.compress.";
 // (DICTIONARY_OPTION in sstables/compressor.cc).
 constexpr std::string_view kDictionaryPart = ".dictionary.";
 
+// Cassandra's trunk marks with this option that the chunks have about the same
+// size in Data.db, and not in the uncompressed data. The table of offsets is
+// then another (CompressionParams.FIXED_OUTPUT_LENGTH_MARKER).
+constexpr std::string_view kFixedOutput =
+    "org.apache.cassandra.fixed_output_chunk_length";
+
+constexpr char kDictionary[] = "the dictionary";
+
+// Computes the CRC-32C, bit by bit, because a dictionary is short. To continue
+// a checksum, give the checksum of the preceding bytes as `before`.
+uint32_t Crc32C(std::string_view bytes, uint32_t before = 0) {
+  constexpr uint32_t kReversedPolynomial = 0x82f63b78;
+  uint32_t sum = ~before;
+  for (const char byte : bytes) {
+    sum ^= static_cast<uint8_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) {
+      sum = (sum >> 1) ^ ((sum & 1) != 0 ? kReversedPolynomial : 0);
+    }
+  }
+  return ~sum;
+}
+
 bool StartsWith(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
@@ -48,6 +70,7 @@ std::unique_ptr<CompressionInfo> CompressionInfo::Read(
   }
   info->ReadOptions(&header);
   info->ReadLengths(has_max_compressed_length, &header);
+  info->ReadDictionaryAtEnd(&header);
   *error = header.error();
   return header.good() ? std::move(info) : nullptr;
 }
@@ -63,7 +86,10 @@ void CompressionInfo::ReadOptions(ByteReader* header) {
     const uint64_t option_at = header->offset();
     const std::string name = header->Text("an option's name");
     const std::string value = header->Text("an option's value");
-    if (StartsWith(name, kDictionaryPart)) {
+    if (name == kFixedOutput) {
+      header->FailAt(option_at, "chunks of a fixed size in Data.db (" + name +
+                                    "=" + value + "): " + kIsNotSupported);
+    } else if (StartsWith(name, kDictionaryPart)) {
       AddDictionaryPart(std::string_view(name).substr(kDictionaryPart.size()),
                         value, option_at, &parts, header);
     }
@@ -132,16 +158,51 @@ void CompressionInfo::ReadLengths(bool has_max_compressed_length,
   }
   const uint64_t expected_size =
       offsets_at_ + static_cast<uint64_t>(num_chunks) * kOffsetSize;
-  if (file_->size() != expected_size) {
+  if (file_->size() < expected_size) {
     header->FailFile("has " + std::to_string(file_->size()) + " bytes, but " +
                      std::to_string(expected_size) + " with the offsets of " +
                      std::to_string(num_chunks) + " chunks");
   }
+  header->GoTo(expected_size);
   chunk_length_ = static_cast<uint32_t>(chunk_length);
   max_compressed_length_ = static_cast<uint64_t>(max_compressed_length);
   data_length_ = static_cast<uint64_t>(data_length);
   num_chunks_ = static_cast<uint64_t>(data_chunks);
   has_empty_chunk_ = num_chunks > data_chunks;
+}
+
+void CompressionInfo::ReadDictionaryAtEnd(ByteReader* header) {
+  constexpr uint8_t kZstd = 0;
+  if (!header->good() || header->left() == 0) {
+    return;
+  }
+  const uint64_t begin = header->offset();
+  const std::string kind(header->Bytes(1, kDictionary));
+  const int64_t number = header->Int64(kDictionary);
+  const int64_t size = header->Int32(kDictionary);
+  if (header->good() &&
+      (size < 0 || static_cast<uint64_t>(size) > kMaxDictionarySize)) {
+    header->FailAt(begin, "a dictionary of " + std::to_string(size) +
+                              " bytes after the offsets of the chunks");
+    return;
+  }
+  dictionary_ = header->Bytes(static_cast<size_t>(size), kDictionary);
+  const auto stored = static_cast<uint32_t>(header->Int32(kDictionary));
+  char little_endian[sizeof(number)];
+  StoreLittleEndian64(static_cast<uint64_t>(number), little_endian);
+  const uint32_t sum =
+      Crc32C(dictionary_,
+             Crc32C({little_endian, sizeof(little_endian)}, Crc32C(kind)));
+  if (header->good() && (stored != sum || header->left() > 0)) {
+    header->FailAt(begin,
+                   "what follows the offsets of the chunks is no dictionary "
+                   "with its checksum; the file is damaged");
+  } else if (header->good() && kind[0] != kZstd) {
+    header->FailAt(begin, "a dictionary of kind " +
+                              std::to_string(static_cast<uint8_t>(kind[0])) +
+                              ": " + kIsNotSupported);
+  }
+  has_zstd_dictionary_ = header->good();
 }
 
 size_t CompressionInfo::UncompressedSize(uint64_t number) const {

@@ -11,12 +11,22 @@
 //    number of chunks             int32
 //    offset of each chunk         int64, position in Data.db
 //
+// In Cassandra 6, a dictionary may follow. Its chunks are then decompressed
+// with it, whatever the name of the compressor is:
+//
+//    kind                         1 byte, 0 for Zstandard
+//    number                       int64
+//    the dictionary               int32 length, then the bytes
+//    checksum                     CRC-32C of kind, number and bytes; the
+//                                 number is little-endian in this sum
+//
 // In Data.db, 4 bytes of checksum follow each chunk. A chunk stays uncompressed
 // if compression would not make it shorter than the "longest compressed chunk".
 // An SSTable that Cassandra has rewritten has one more chunk after the data,
 // which has 0 bytes of data. (io.compress.CompressionMetadata and
 // CompressedSequentialWriter in cassandra-5.0.1; sstables::compression in
-// sstables/compress.hh of ScyllaDB.)
+// sstables/compress.hh of ScyllaDB; an SSTable of Cassandra's trunk for the
+// dictionary.)
 // Tested in filterdb/tests/sstable/data_db/compressed_data_file_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_DATA_DB_COMPRESSION_INFO_H_
@@ -52,8 +62,12 @@ class CompressionInfo {
   // The name of the compressor's class, without its package.
   const std::string& compressor() const { return compressor_; }
 
-  // The dictionary that ScyllaDB stores in the options, or "" if there is none.
+  // The dictionary that ScyllaDB stores in the options, or that Cassandra
+  // stores at the end, or "" if there is none.
   const std::string& dictionary() const { return dictionary_; }
+
+  // Whether the dictionary is one of Cassandra's, for Zstandard.
+  bool has_zstd_dictionary() const { return has_zstd_dictionary_; }
 
   uint32_t chunk_length() const { return chunk_length_; }
   uint64_t data_length() const { return data_length_; }
@@ -86,6 +100,7 @@ class CompressionInfo {
                          uint64_t at, DictionaryParts* parts,
                          ByteReader* header);
   void ReadLengths(bool has_max_compressed_length, ByteReader* header);
+  void ReadDictionaryAtEnd(ByteReader* header);
   bool OffsetOf(uint64_t number, uint64_t* offset, std::string* error);
 
   const std::unique_ptr<RandomAccessFile> file_;
@@ -93,6 +108,7 @@ class CompressionInfo {
   uint64_t offsets_at_ = 0;  // Where the chunk offsets begin.
   std::string compressor_;
   std::string dictionary_;
+  bool has_zstd_dictionary_ = false;
   uint32_t chunk_length_ = 0;
   uint64_t max_compressed_length_ = UINT64_MAX;
   uint64_t data_length_ = 0;

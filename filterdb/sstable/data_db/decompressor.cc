@@ -98,8 +98,9 @@ bool DecompressDeflate(std::string_view chunk, size_t size, char* to,
 }
 
 // Reads the format of Cassandra's io.compress.ZstdCompressor: a frame of
-// Zstandard. ScyllaDB's zstd_processor (sstables/compressor.cc) may use a
-// dictionary.
+// Zstandard. ScyllaDB's zstd_processor (sstables/compressor.cc) and Cassandra's
+// ZstdDictionaryCompressor may use a dictionary. Without one, the latter writes
+// the same as ZstdCompressor.
 Decompress ZstdDecompressor(std::string_view dictionary) {
   const std::shared_ptr<ZSTD_DCtx> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
   const std::shared_ptr<ZSTD_DDict> prepared(
@@ -138,7 +139,8 @@ Decompress DecompressorOf(const std::string& name,
   if (name == "DeflateCompressor") {
     return DecompressDeflate;
   }
-  if (name == "ZstdCompressor" || name == "ZstdWithDictsCompressor") {
+  if (name == "ZstdCompressor" || name == "ZstdWithDictsCompressor" ||
+      name == kZstdDictionaryCompressor) {
     return ZstdDecompressor(name == "ZstdCompressor" ? "" : dictionary);
   }
   if (name == "NoopCompressor") {

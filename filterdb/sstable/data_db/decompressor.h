@@ -19,10 +19,14 @@ namespace cassandra_bloom::tools {
 using Decompress = std::function<bool(std::string_view chunk, size_t size,
                                       char* to, std::string* what)>;
 
+// The class of Cassandra that uses a dictionary.
+inline constexpr char kZstdDictionaryCompressor[] = "ZstdDictionaryCompressor";
+
 // Returns the function for the compressor `name`, or nullptr if the name is
-// unknown. `name` is a class of Cassandra 5.0.1 or ScyllaDB, without its
-// package. Only LZ4WithDictsCompressor and ZstdWithDictsCompressor use
-// `dictionary`, which must outlive the result.
+// unknown. `name` is a class of Cassandra or ScyllaDB, without its package.
+// `dictionary` must outlive the result. Only LZ4WithDictsCompressor and
+// ZstdWithDictsCompressor (ScyllaDB) and ZstdDictionaryCompressor (Cassandra)
+// use it.
 Decompress DecompressorOf(const std::string& name, std::string_view dictionary);
 
 }  // namespace cassandra_bloom::tools

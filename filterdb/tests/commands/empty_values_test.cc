@@ -41,8 +41,10 @@ std::vector<Option> AllOptions() {
         dashes == std::string::npos) {
       continue;
     }
+    // The value that an option has without one is in braces.
     options.push_back(
-        {command, line.substr(dashes, line.find(' ', dashes) - dashes)});
+        {command,
+         line.substr(dashes, line.find_first_of(" {", dashes) - dashes)});
   }
   return options;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/sstable/partitions_db_reader.h"
+#include "filterdb/sstable/index/partitions_db_reader.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -23,9 +23,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using tools::AsPartitionsDbReader;
 using tools::kMaxTrieDepth;
-using tools::PartitionsDbReader;
 
 // Returns the error for a damaged byte of Partitions.db.
 std::string Damaged(uint64_t byte, const std::string& what) {
@@ -175,7 +173,7 @@ TEST(PartitionsDbReaderTest, ReadsRandomTries) {
       const KeysAndError read = ReadKeys(reader.get());
       ASSERT_EQ(read.error, "");
       ASSERT_EQ(read.keys, keys);
-      ASSERT_EQ(AsPartitionsDbReader(reader.get())->num_wrong_hashes(), 0U);
+      ASSERT_EQ(reader->num_wrong_hashes(), 0U);
       ASSERT_EQ(reader->bytes_read(), sstable.data.size());
       ASSERT_TRUE(reader->Rewind());
     }
@@ -269,15 +267,13 @@ TEST(PartitionsDbReaderTest, CountsWrongHashes) {
   std::string error;
   const auto reader = files.Open(&error);
   ASSERT_NE(reader, nullptr) << error;
-  const PartitionsDbReader* const trie = AsPartitionsDbReader(reader.get());
-  ASSERT_NE(trie, nullptr);
   for (int pass = 0; pass < 2; ++pass) {
-    EXPECT_EQ(trie->num_wrong_hashes(), 0U);
+    EXPECT_EQ(reader->num_wrong_hashes(), 0U);
     const KeysAndError read = ReadKeys(reader.get());
     EXPECT_EQ(read.error, "");
     EXPECT_EQ(read.keys.size(), 4U);
-    EXPECT_EQ(trie->num_wrong_hashes(), 2U);
-    EXPECT_EQ(trie->first_wrong_hash(), 6U);
+    EXPECT_EQ(reader->num_wrong_hashes(), 2U);
+    EXPECT_EQ(reader->first_wrong_hash(), 6U);
     EXPECT_TRUE(reader->Rewind());
   }
 }
@@ -408,10 +404,10 @@ const Broken kBrokenTries[] = {
     {"a partition within the last",
      [](auto* sstable) {
        *sstable = SstableOf({"a", "b"});
-       sstable->nodes.replace(10, 10, LeafAt("b", 3));
+       sstable->nodes.replace(10, 10, LeafAt("b", 2));
      },
      Different(10,
-               "a partition at position 3 of Data.db, within the one at 0")},
+               "a partition at position 2 of Data.db, within the one at 0")},
     {"half a length",
      [](auto* sstable) {
        *sstable = SstableOf({"a", "b"});
@@ -466,7 +462,8 @@ TEST(PartitionsDbReaderTest, RefusesBrokenRows) {
   } cases[] = {
       {key + '\0', ""},
       {"",
-       Different(0, "a partition at position 1 of Rows.db, which has 1 bytes")},
+       "da-1-bti-Partitions.db: byte 0: a partition at position 1 of Rows.db, "
+       "which has 1 bytes; one of the two files is damaged"},
       {"\1", beyond(1,
                     "a key's length lies beyond the end of the file, which has "
                     "2 bytes")},

@@ -2,7 +2,7 @@
 
 // Tests decoding trie nodes with nodes that Cassandra's TrieNode wrote.
 
-#include "filterdb/sstable/trie_node.h"
+#include "filterdb/sstable/index/trie_node.h"
 
 #include <gtest/gtest.h>
 

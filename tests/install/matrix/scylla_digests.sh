@@ -64,15 +64,15 @@ for kind in "keys missing" cut empty gone "digest differs"; do
   cp -r "$work/good" "$work/data"
   while read -r filter; do damage "$kind" "$filter"; done < <(find "$work/data" -name '*-Filter.db')
   sums "$work/data" >"$work/before"
-  options=(--in-place --rewrite-digests --backup-dir="$work/old" --ignore-unseen-processes)
+  options=(--rewrite-digests --backup-dir="$work/old" --node-is-down)
   "$filterdb" mend "${options[@]}" "$work/data" >"$work/log" || fail "$kind: $(cat "$work/log")"
-  mended=$(tail -n 2 "$work/log" | head -n 1)
+  mended=$(grep '^[0-9]* mended' "$work/log")
   checked=$(python3 "$check" "$work/data") || fail "$kind: $checked"
   "$filterdb" scan "$work/data" >"$work/log" || fail "$kind, after mend: $(cat "$work/log")"
   others=(! -name '*-Filter.db' ! -name '*-Scylla.db')
   cmp <(sums "$work/good" "${others[@]}") <(sums "$work/data" "${others[@]}") || fail "$kind: another file has changed"
   if [ "$kind" != gone ]; then
-    "$filterdb" mend --undo --backup-dir="$work/old" --ignore-unseen-processes "$work/data" >"$work/log" ||
+    "$filterdb" mend --undo="$(echo "$work"/old/*)" --node-is-down >"$work/log" ||
       fail "$kind, undo: $(cat "$work/log")"
     sums "$work/data" | cmp "$work/before" - || fail "$kind: undo has not put all back"
   fi

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "cassandra_bloom/filter_db.h"
-#include "filterdb/sstable/index_db_reader.h"
-#include "filterdb/sstable/partitions_db_reader.h"
+#include "filterdb/sstable/index/index_db_reader.h"
+#include "filterdb/sstable/sstable_keys.h"
 #include "plugin/filter/endian.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/fake_sstable/fake_sstable.h"
@@ -28,9 +28,9 @@ size_t Below(size_t end, uint64_t* random) {
 
 void ReadTrieKeys(WholeSstable* sstable) {
   std::string error;
-  const auto reader = tools::PartitionsDbReader::Open(
-      sstable->start + "Partitions.db", sstable->version,
-      tools::KeyChecks::kEveryKey, &error);
+  const auto reader =
+      tools::OpenSstableKeys(sstable->start + "Partitions.db", sstable->version,
+                             tools::KeyChecks::kEveryKey, &error);
   std::string_view key;
   while (reader != nullptr && reader->Next(&key)) {
     sstable->keys.push_back(
@@ -43,14 +43,14 @@ void ReadTrieKeys(WholeSstable* sstable) {
 
 void ReadIndexKeys(WholeSstable* sstable) {
   std::string error;
-  const auto reader =
-      OpenIndexDbReader(sstable->start + "Index.db", sstable->version, &error);
+  const auto reader = tools::IndexDbReader::Open(sstable->start + "Index.db",
+                                                 sstable->version, &error);
   if (reader == nullptr) {
     throw std::runtime_error(error);
   }
-  for (std::string_view key; reader->Next(&key);) {
-    sstable->keys.push_back({std::string(key), reader->position()});
-    sstable->index_entries.push_back(reader->entry_offset());
+  for (tools::IndexEntry entry; reader->Next(&entry);) {
+    sstable->keys.push_back({std::string(*entry.key), entry.position});
+    sstable->index_entries.push_back(entry.offset);
   }
   if (!reader->error().empty()) {
     throw std::runtime_error(reader->error());

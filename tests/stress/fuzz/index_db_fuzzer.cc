@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "filterdb/sstable/index_db_reader.h"
+#include "filterdb/sstable/sstable_keys.h"
 #include "tests/stress/fuzz/fuzz_reading.h"
 
 namespace cassandra_bloom::testing {
@@ -102,7 +102,7 @@ Reading Parse(std::string_view bytes, IndexKind kind) {
 void Check(std::string_view bytes, IndexKind kind) {
   CheckReadings(std::string(bytes), Parse(bytes, kind),
                 [kind](int fd, size_t size) {
-                  return NewIndexDbReader(fd, kind, "", size);
+                  return tools::NewIndexDbKeys(fd, kind, "", size);
                 });
 }
 

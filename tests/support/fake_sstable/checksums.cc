@@ -42,4 +42,15 @@ uint32_t Adler32(std::string_view bytes, uint32_t before) {
   return (sum_of_sums << 16) | sum;
 }
 
+uint32_t Crc32C(std::string_view bytes) {
+  uint32_t sum = 0xffffffff;
+  for (const char byte : bytes) {
+    sum ^= static_cast<uint8_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) {
+      sum = sum % 2 == 0 ? sum / 2 : (sum / 2) ^ 0x82f63b78;
+    }
+  }
+  return ~sum;
+}
+
 }  // namespace cassandra_bloom::testing

@@ -12,6 +12,7 @@ namespace cassandra_bloom::testing {
 
 // `before` is the checksum of the bytes before `bytes`.
 uint32_t Crc32(std::string_view bytes, uint32_t before = 0);
+uint32_t Crc32C(std::string_view bytes);
 uint32_t Adler32(std::string_view bytes, uint32_t before = 1);
 
 }  // namespace cassandra_bloom::testing

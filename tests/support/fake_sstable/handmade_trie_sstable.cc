@@ -111,6 +111,7 @@ CompressedData CompressData(const TrieSstable& sstable) {
 }
 
 MadeFiles::MadeFiles(const TrieSstable& sstable) {
+  Write("TOC.txt", "Data.db\n");
   Write("Partitions.db", PartitionsDbOf(sstable));
   Write("Rows.db", sstable.rows);
   if (sstable.compressor.empty()) {
@@ -135,14 +136,14 @@ void MadeFiles::Remove(const std::string& component) const {
   std::filesystem::remove(Path(component));
 }
 
-std::unique_ptr<KeyReader> MadeFiles::Open(std::string* error) const {
+std::unique_ptr<tools::SstableKeys> MadeFiles::Open(std::string* error) const {
   return tools::OpenSstableKeys(Path("Partitions.db"), "da",
                                 tools::KeyChecks::kCheap, error);
 }
 
 KeysAndError MadeFiles::Read() const {
   KeysAndError read;
-  const std::unique_ptr<KeyReader> reader = Open(&read.error);
+  const auto reader = Open(&read.error);
   if (reader != nullptr) {
     read = ReadKeys(reader.get());
   }

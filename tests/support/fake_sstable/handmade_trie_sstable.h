@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "filterdb/sstable/key_reader.h"
+#include "filterdb/sstable/sstable_keys.h"
 #include "tests/support/fake_sstable/compressed_data.h"
 #include "tests/support/fake_sstable/fake_partition_trie.h"
 #include "tests/support/read_keys.h"
@@ -69,7 +69,7 @@ class MadeFiles {
   std::string Path(const std::string& component) const;
 
   // Opens a key reader for SSTable version `da`.
-  std::unique_ptr<KeyReader> Open(std::string* error) const;
+  std::unique_ptr<tools::SstableKeys> Open(std::string* error) const;
 
   // Reads all keys. The error contains no names of folders.
   KeysAndError Read() const;

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "filterdb/sstable/trie_node.h"
+#include "filterdb/sstable/index/trie_node.h"
 
 namespace cassandra_bloom::testing {
 

@@ -1,28 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kills runs of "filterdb mend" at random times, and starts several runs at
-// once. Each filter must be the old or the new one of its SSTable. --undo must
-// put all old filters back. CASSANDRA_BLOOM_KILLS sets the number of rounds.
+// Kills "filterdb mend" at each change of a file, and starts several runs at
+// once. Each filter must be the old or the new one of its SSTable.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "filterdb/tests/commands/mend/mend_fixture.h"
-#include "tests/support/random_keys.h"
+#include "filterdb/tests/commands/mend/scylla_fixture.h"
+#include "plugin/filter_db/read_file.h"
+#include "tests/support/stop_at_changes.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -30,213 +26,174 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using Clock = std::chrono::steady_clock;
 
-int Rounds() {
-  const char* const given = getenv("CASSANDRA_BLOOM_KILLS");
-  return given == nullptr ? 5 : std::stoi(given);
-}
-
-// The bytes of each Filter.db, or "" if the file does not exist.
-using Filters = std::map<std::string, std::string>;
-
-class MendKillTest : public MendFixture {
+// SSTables of Cassandra and of ScyllaDB with different faults of the filter,
+// with and without Filter.db in TOC.txt.
+class MendKillTest : public ScyllaFixture {
  protected:
-  static constexpr int kSstables = 12;
-
-  MendKillTest() : random_(Seed()) {
-    for (int i = 1; i <= kSstables; ++i) {
-      SstableSpec spec;
-      spec.generation = std::to_string(i);
-      spec.fault =
-          i % 4 == 0 ? FilterFault::kMissing : FilterFault::kBitsCleared;
-      // All SSTables have the same number of keys, so that their filters differ
-      // only in bits.
-      for (int key = 0; key < 1000; ++key) {
-        spec.keys.push_back(std::to_string(i) + "key" + std::to_string(key));
-      }
-      Write(spec, "ks/t" + std::to_string(i % 3));
-    }
-    fs::copy(dir_ / "ks", dir_ / "template", fs::copy_options::recursive);
-    old_ = FiltersNow();
-    time_of_mend_ = TimeOf("--in-place");
-    new_ = FiltersNow();
-    time_of_undo_ = TimeOf("--undo");
+  MendKillTest() {
+    const auto make = [this](FilterFault fault, const std::string& generation) {
+      return WriteScylla(fault, /*is_rotten=*/false, "me", generation);
+    };
+    make(FilterFault::kBitsCleared, "1");
+    make(FilterFault::kMissing, "2");
+    LeaveOutOfToc(make(FilterFault::kNone, "3"));
+    LeaveOutOfToc(make(FilterFault::kBitsCleared, "4"));
+    fs::remove(make(FilterFault::kNone, "5").Path("Filter.db"));
+    Write(FilterFault::kBitsCleared, "6");
+    Write(FilterFault::kMissing, "7");
+    old_ = Filters();
   }
 
-  Clock::duration TimeOf(const std::string& action) const {
-    const auto begin = Clock::now();
-    EXPECT_EQ(Mend(action).exit_code, 0);
-    return Clock::now() - begin;
-  }
-
-  void Restore() {
-    fs::remove_all(dir_ / "ks");
-    fs::remove_all(dir_ / "old");
-    fs::copy(dir_ / "template", dir_ / "ks", fs::copy_options::recursive);
-  }
-
-  Filters FiltersNow() const {
-    Filters filters;
-    for (const auto& entry : fs::recursive_directory_iterator(dir_ / "ks")) {
+  // Returns the bytes of each Filter.db.
+  std::map<std::string, std::string> Filters() const {
+    std::map<std::string, std::string> filters;
+    for (const auto& entry : fs::directory_iterator(dir_ / "ks/t1")) {
       const std::string path = entry.path();
-      const size_t data = path.rfind("-Data.db");
-      if (data != std::string::npos) {
-        const std::string filter = path.substr(0, data) + "-Filter.db";
-        filters[filter] = fs::exists(filter) ? ReadFile(filter) : "";
+      if (path.find("-Filter.db") != std::string::npos) {
+        filters[path] = ReadFile(path);
       }
     }
     return filters;
   }
 
-  std::string BackupOf(int round) const {
-    return round % 2 == 0 ? "" : "--backup-dir=" + dir_ / "old";
+  // Copies the SSTables and the backups. Data.db gets a hard link, because
+  // opening it would wait while the stopped program holds a lease on it.
+  static void CopyState(const std::string& from, const std::string& to) {
+    for (const std::string name : {"ks", "old"}) {
+      fs::remove_all(to + "/" + name);
+      if (!fs::exists(from + "/" + name)) {
+        continue;
+      }
+      fs::create_directories(to + "/" + name);
+      for (const auto& entry :
+           fs::recursive_directory_iterator(from + "/" + name)) {
+        const std::string path = entry.path();
+        const std::string copy = to + path.substr(from.size());
+        if (entry.is_directory()) {
+          fs::create_directory(copy);
+        } else if (EndsWith(path, "-Data.db")) {
+          fs::create_hard_link(path, copy);
+        } else {
+          fs::copy(path, copy);
+        }
+      }
+    }
   }
 
-  pid_t Start(const std::string& action, const std::string& backup) const {
+  // Runs filterdb mend with these options, and copies the files before each
+  // change to them. They are as a kill there would leave them. Then calls each
+  // of `afters` on each copy.
+  void KillAtEach(const std::vector<std::string>& options,
+                  const std::vector<std::function<void()>>& afters) const {
+    std::vector<std::string> words = {CASSANDRA_BLOOM_FILTERDB, "mend",
+                                      "--node-is-down"};
+    words.insert(words.end(), options.begin(), options.end());
+    fs::create_directory(dir_ / "killed");
+    int num_kills = 0;
+    const auto copy = [&](int kill) {
+      return dir_ / ("killed/" + std::to_string(kill));
+    };
+    EXPECT_EQ(StopAtChanges(words,
+                            [&] { CopyState(dir_.path(), copy(++num_kills)); }),
+              0);
+    for (int kill = 1; kill <= num_kills && !HasFailure(); ++kill) {
+      SCOPED_TRACE(kill);
+      for (const auto& after : afters) {
+        CopyState(copy(kill), dir_.path());
+        after();
+      }
+    }
+    std::printf("%d kills\n", num_kills);
+    EXPECT_GT(num_kills, 20);
+  }
+
+  std::vector<std::string> Line(const std::string& backup) const {
+    return {"--rewrite-digests", "--jobs=1", backup, dir_ / "ks"};
+  }
+
+  void ExpectMended(const std::string& backup) const {
+    Exits(0, Mend("--rewrite-digests " + backup));
+    ExpectWell();
+    for (const std::string& name : dir_.Names()) {
+      if (name.rfind("ks/", 0) == 0) {
+        EXPECT_THAT(name, Not(HasSubstr("cassandra_bloom-")));
+      }
+    }
+  }
+
+  // Undoes all runs that have begun a list, the last one first.
+  void ExpectUndone() const {
+    const std::vector<std::string> runs = Runs();
+    for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+      if (fs::exists(*run + "/list") && fs::file_size(*run + "/list") > 0) {
+        Exits(0, Undo(*run));
+      }
+    }
+    const auto now = Filters();
+    for (const auto& [path, bytes] : old_) {
+      EXPECT_TRUE(now.at(path) == bytes) << path;
+    }
+    ExpectDigestsAreRight();
+  }
+
+  std::map<std::string, std::string> old_;
+};
+
+TEST_F(MendKillTest, MendWithBackups) {
+  KillAtEach(Line(Backup()),
+             {[&] { ExpectMended(Backup()); }, [&] { ExpectUndone(); },
+              [&] {
+                ExpectMended(Backup());
+                ExpectUndone();
+              }});
+}
+
+TEST_F(MendKillTest, MendWithoutBackups) {
+  KillAtEach(Line("--no-backup"), {[&] { ExpectMended("--no-backup"); }});
+}
+
+TEST_F(MendKillTest, Undo) {
+  Exits(0, MendWithBackup("--rewrite-digests"));
+  KillAtEach({"--undo=" + LastRun()},
+             {[&] { ExpectUndone(); }, [&] { ExpectMended(Backup()); }});
+}
+
+// Runs that meet at an SSTable may leave it to each other. The next run does
+// the rest.
+TEST_F(MendKillTest, SeveralAtOnce) {
+  const auto start = [&] {
     const pid_t pid = fork();
     if (pid == 0) {
       const int null = open("/dev/null", O_WRONLY);
       dup2(null, STDOUT_FILENO);
       dup2(null, STDERR_FILENO);
       const std::string ks = dir_ / "ks";
-      execl(CASSANDRA_BLOOM_FILTERDB, "filterdb", "mend", action.c_str(),
-            "--ignore-unseen-processes", ks.c_str(),
-            backup.empty() ? nullptr : backup.c_str(), nullptr);
+      const std::string backup = Backup();
+      execl(CASSANDRA_BLOOM_FILTERDB, "filterdb", "mend", "--node-is-down",
+            "--rewrite-digests", ks.c_str(), backup.c_str(), nullptr);
       _exit(127);
     }
     return pid;
-  }
-
-  // Kills the process after a random time of at most `time`. Returns false if
-  // the process ended before. After Rounds() rounds, the times get shorter, so
-  // that a kill comes before the end.
-  bool KillWithin(Clock::duration time, int round, pid_t pid) {
-    time /= 1 << std::clamp(round - Rounds(), 0, 20);
-    const auto limit =
-        std::chrono::duration_cast<std::chrono::microseconds>(time);
-    std::this_thread::sleep_for(std::chrono::microseconds(
-        NextRandom(&random_) % static_cast<uint64_t>(limit.count() + 1)));
-    kill(pid, SIGKILL);
-    return IsKilled(pid);
-  }
-
-  static bool IsKilled(pid_t pid) {
-    int status = 0;
-    EXPECT_EQ(waitpid(pid, &status, 0), pid);
-    EXPECT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        << CASSANDRA_BLOOM_FILTERDB " did not start";
-    return WIFSIGNALED(status);
-  }
-
-  // Returns whether there is another round. A process may end before it is
-  // killed. If no process was killed in Rounds() rounds, up to 20 more rounds
-  // follow.
-  bool GoesOn(int round, int num_killed) const {
-    constexpr int kMaxMore = 20;
-    return !HasFailure() && (round < Rounds() ||
-                             (num_killed == 0 && round < Rounds() + kMaxMore));
-  }
-
-  void ExpectOldOrNew() const {
-    for (const auto& [path, bytes] : FiltersNow()) {
-      EXPECT_TRUE(bytes == old_.at(path) || bytes == new_.at(path)) << path;
+  };
+  CopyState(dir_.path(), dir_ / "template");
+  Exits(0, MendWithBackup("--rewrite-digests"));
+  const auto mended = Filters();
+  for (int round = 0; round < 5 && !HasFailure(); ++round) {
+    CopyState(dir_ / "template", dir_.path());
+    for (const pid_t pid : {start(), start(), start()}) {
+      int status = 0;
+      EXPECT_EQ(waitpid(pid, &status, 0), pid);
+      EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) <= 1) << status;
     }
-  }
-
-  void ExpectUndone(const std::string& backup) const {
-    // If filterdb mend was killed early, the backup folder may be empty.
-    const bool may_fail = !backup.empty() && !HasFiles(dir_ / "old");
-    const Ran ran = Mend("--undo " + backup);
-    EXPECT_TRUE(ran.exit_code == 0 || may_fail) << ran;
-    for (const auto& [path, bytes] : FiltersNow()) {
-      if (!old_.at(path).empty()) {
-        EXPECT_TRUE(bytes == old_.at(path)) << path;
-      }
+    for (const auto& [path, bytes] : Filters()) {
+      EXPECT_TRUE(bytes == mended.at(path) ||
+                  (old_.count(path) != 0 && bytes == old_.at(path)))
+          << path;
     }
-    for (const std::string& name : dir_.Names()) {
-      EXPECT_THAT(name, Not(HasSubstr(".bak")));
-      EXPECT_THAT(name, Not(HasSubstr(".record")));
-      // Without a backup folder, --undo does not remove temporary files.
-      EXPECT_TRUE(may_fail ||
-                  name.find(".cassandra_bloom-") == std::string::npos)
-          << name;
-    }
+    ExpectMended(Backup());
+    ExpectUndone();
   }
-
-  static bool HasFiles(const std::string& folder) {
-    if (!fs::exists(folder)) {
-      return false;
-    }
-    const fs::recursive_directory_iterator entries(folder);
-    return std::any_of(fs::begin(entries), fs::end(entries),
-                       [](const fs::directory_entry& entry) {
-                         return entry.is_regular_file();
-                       });
-  }
-
-  static void ExpectKilled(int num_killed) {
-    std::printf("%d were killed before they ended\n", num_killed);
-    EXPECT_GT(num_killed, 0);
-  }
-
-  uint64_t random_;
-  Filters old_;
-  Filters new_;
-  Clock::duration time_of_mend_{};
-  Clock::duration time_of_undo_{};
-};
-
-TEST_F(MendKillTest, MendAndUndo) {
-  for (const bool kills_undo : {false, true}) {
-    int num_killed = 0;
-    for (int round = 0; GoesOn(round, num_killed); ++round) {
-      Restore();
-      const std::string backup = BackupOf(round);
-      if (kills_undo) {
-        EXPECT_EQ(Mend("--in-place " + backup).exit_code, 0);
-      }
-      const pid_t pid = Start(kills_undo ? "--undo" : "--in-place", backup);
-      const auto time = kills_undo ? time_of_undo_ : time_of_mend_;
-      num_killed += KillWithin(time, round, pid) ? 1 : 0;
-      ExpectOldOrNew();
-      if (NextRandom(&random_) % 2 == 0) {
-        EXPECT_EQ(Mend("--in-place " + backup).exit_code, 0);
-        EXPECT_EQ(Scan().exit_code, 0);
-      }
-      ExpectUndone(backup);
-    }
-    ExpectKilled(num_killed);
-  }
-}
-
-// Starts three processes at the same time: two mends, and a third mend or an
-// --undo. One of the mends may be killed.
-TEST_F(MendKillTest, TwoAtOnce) {
-  int num_killed = 0;
-  for (int round = 0; GoesOn(round, num_killed); ++round) {
-    Restore();
-    const std::string backup = BackupOf(round);
-    const uint64_t random = NextRandom(&random_);
-    const std::vector<pid_t> others = {
-        Start("--in-place", backup),
-        Start(random % 3 == 0 ? "--undo" : "--in-place", backup)};
-    const pid_t pid = Start("--in-place", backup);
-    if (random % 2 == 0) {
-      num_killed += KillWithin(2 * time_of_mend_, round, pid) ? 1 : 0;
-    } else {
-      EXPECT_FALSE(IsKilled(pid));
-    }
-    for (const pid_t other : others) {
-      EXPECT_FALSE(IsKilled(other));
-    }
-    ExpectOldOrNew();
-    ExpectUndone(backup);
-    EXPECT_EQ(Mend("--in-place " + backup).exit_code, 0);
-    EXPECT_EQ(Scan().exit_code, 0);
-    ExpectUndone(backup);
-  }
-  ExpectKilled(num_killed);
 }
 
 }  // namespace

@@ -16,8 +16,9 @@
 #include <string_view>
 #include <vector>
 
-#include "filterdb/sstable/data_db/open_data_db.h"
+#include "filterdb/sstable/open_data_db.h"
 #include "filterdb/sstable/sstable_keys.h"
+#include "tests/support/fake_sstable/checksums.h"
 #include "tests/support/fake_sstable/handmade_trie_sstable.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
@@ -390,17 +391,94 @@ TEST(CompressedDataFileTest, RefusesChunksThatAreNotCompressedOfAnotherSize) {
 }
 
 TEST(CompressedDataFileTest, RefusesOtherCompressors) {
-  for (const char* const name :
-       {"EncryptingLZ4Compressor", "com.example.LZ4Compressor"}) {
-    EXPECT_EQ(Files(WithChecksum(Text(20)),
-                    CompressionInfoOf(name, {}, 32, INT32_MAX, 20, {0}))
-                  .Error(),
-              std::string("Data.db: unreadable: compressor ") + name);
+  for (const std::string& name :
+       {std::string("EncryptingLZ4Compressor"),
+        std::string("com.example.LZ4Compressor"), std::string(101, 'x')}) {
+    const std::string error =
+        Files(WithChecksum(Text(20)),
+              CompressionInfoOf(name, {}, 32, INT32_MAX, 20, {0}))
+            .Error();
+    EXPECT_EQ(error,
+              "Data.db: compressor " + name.substr(0, 100) + ": not supported");
+    EXPECT_TRUE(tools::IsNotSupported(error));
   }
-  EXPECT_EQ(Files("", CompressionInfoOf(std::string(101, 'x'), {}, 32,
-                                        INT32_MAX, 20, {0}))
-                .Error(),
-            "Data.db: unreadable: compressor " + std::string(100, 'x'));
+}
+
+TEST(CompressedDataFileTest, RefusesChunksOfAFixedSizeOnDisk) {
+  EXPECT_EQ(
+      Files(WithChecksum(Text(20)),
+            CompressionInfoOf(
+                "LZ4Compressor",
+                {{"org.apache.cassandra.fixed_output_chunk_length", "4096"}},
+                32, INT32_MAX, 20, {0}))
+          .Error(),
+      "CompressionInfo.db: byte 19: chunks of a fixed size in Data.db "
+      "(org.apache.cassandra.fixed_output_chunk_length=4096): not supported");
+}
+
+// ---- The dictionary at the end of Cassandra's CompressionInfo.db ----
+
+// Returns what Cassandra writes after the offsets of the chunks.
+std::string DictionaryAtEnd(const std::string& dictionary, char kind = 0) {
+  const std::string number = "\1\2\3\4\5\6\7" + std::string(1, 8);
+  return kind + number + BigEndian(dictionary.size(), 4) + dictionary +
+         BigEndian(Crc32C(kind + std::string(number.rbegin(), number.rend()) +
+                          dictionary),
+                   4);
+}
+
+TEST(CompressedDataFileTest, ReadsWithCassandrasDictionary) {
+  EXPECT_EQ(Crc32C("123456789"), 0xe3069283U);  // The standard's check value.
+  const std::string dictionary = Text(20000);
+  const std::string text = Text(2000);
+  const std::string chunk =
+      Compress("ZstdWithDictsCompressor", text, dictionary);
+  EXPECT_LT(chunk.size(), 200U);
+  const auto error_of = [&](const char* compressor, const std::string& end) {
+    return Files(WithChecksum(chunk),
+                 CompressionInfoOf(compressor, {}, 4096, INT32_MAX,
+                                   static_cast<int64_t>(text.size()), {0}) +
+                     end)
+        .Error();
+  };
+  // The dictionary counts, and not the name of the compressor.
+  for (const char* const compressor :
+       {"ZstdDictionaryCompressor", "ZstdCompressor", "LZ4Compressor"}) {
+    EXPECT_EQ(error_of(compressor, DictionaryAtEnd(dictionary)), "");
+    EXPECT_NE(error_of(compressor, ""), "");
+  }
+  const auto error = [&](const std::string& end) {
+    return error_of("ZstdDictionaryCompressor", end);
+  };
+  EXPECT_EQ(error(DictionaryAtEnd(dictionary, '\1')),
+            "CompressionInfo.db: byte 58: a dictionary of kind 1: not "
+            "supported");
+  const std::string whole = DictionaryAtEnd(dictionary);
+  for (const size_t at : {size_t{0}, size_t{5}, size_t{20}, whole.size() - 1}) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 2);
+    EXPECT_EQ(error(damaged),
+              "CompressionInfo.db: byte 58: what follows the offsets of the "
+              "chunks is no dictionary with its checksum; the file is damaged");
+  }
+  EXPECT_NE(error(whole + "x").find("is no dictionary"), std::string::npos);
+  for (const size_t size : {size_t{1}, size_t{12}, whole.size() - 1}) {
+    EXPECT_NE(error(whole.substr(0, size)).find(": ends inside the dictionary"),
+              std::string::npos);
+  }
+  EXPECT_EQ(error(std::string(9, '\0') + "\x7f" + std::string(20, 'x')),
+            "CompressionInfo.db: byte 58: a dictionary of 2138601592 bytes "
+            "after the offsets of the chunks");
+}
+
+TEST(CompressedDataFileTest, CassandrasDictionaryCompressorWithoutOne) {
+  const std::string text = Text(2000);
+  EXPECT_EQ(
+      Files(WithChecksum(Compress("ZstdCompressor", text)),
+            CompressionInfoOf("ZstdDictionaryCompressor", {}, 4096, INT32_MAX,
+                              static_cast<int64_t>(text.size()), {0}))
+          .Error(),
+      "");
 }
 
 struct BrokenInfo {
@@ -434,8 +512,7 @@ TEST(CompressedDataFileTest, RefusesBrokenCompressionInfo) {
       {info(32, 99, 33, {0}), "1 chunks of 32 bytes for data of 33 bytes"},
       {info(32, 99, 32, {0, 9, 18}),
        "3 chunks of 32 bytes for data of 32 bytes"},
-      {info(32, 99, 20, {0}) + "x",
-       "has 49 bytes, but 48 with the offsets of 1 chunks"},
+      {info(32, 99, 20, {0}) + "x", "byte 49: ends inside the dictionary"},
       {info(32, 99, 20, {0}).substr(0, 47),
        "has 47 bytes, but 48 with the offsets of 1 chunks"},
       {info(32, 99, 20, {25}),
@@ -443,12 +520,7 @@ TEST(CompressedDataFileTest, RefusesBrokenCompressionInfo) {
       {info(32, 99, 20, {20}),
        "byte 40: chunk 0 from 20 to 24 of a Data.db of 24 bytes"},
       {info(16, 99, 20, {0, 25}),
-       "byte 40: chunk 0 from 0 to 25 of a Data.db of 24 bytes"},
-      {info(16, 99, 20, {9, 3}),
-       "byte 40: chunk 0 from 9 to 3 of a Data.db of 24 bytes"},
-      {info(16, 99, 20, {UINT64_MAX, 3}),
-       "byte 40: chunk 0 from 18446744073709551615 to 3 of a Data.db of 24 "
-       "bytes"},
+       "byte 48: chunk 1 from 25 to 24 of a Data.db of 24 bytes"},
       {WithLength("NoopCompressor") + BigEndian(UINT64_MAX, 4),
        "byte 16: -1 options"},
   };
@@ -458,6 +530,11 @@ TEST(CompressedDataFileTest, RefusesBrokenCompressionInfo) {
               std::string("CompressionInfo.db: ") + broken.error);
   }
   EXPECT_EQ(Files(data, info(32, 99, 20, {0})).Error(), "");
+  // The last chunk is good.
+  const std::string two = WithChecksum(Text(16)) + WithChecksum(Text(4));
+  EXPECT_EQ(Files(two, info(16, 99, 20, {21, 20})).Error(),
+            "CompressionInfo.db: byte 40: chunk 0 from 21 to 20 of a Data.db "
+            "of 28 bytes");
 }
 
 TEST(CompressedDataFileTest, RefusesEveryCutOfCompressionInfo) {

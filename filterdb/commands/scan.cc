@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "filterdb/commands/command.h"
+#include "filterdb/commands/printer.h"
+#include "filterdb/commands/scan_paths.h"
+#include "filterdb/commands/what_if.h"
+#include "filterdb/health/totals.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+// The value of --what-if if the user gives none. The help shows it in braces.
+constexpr char kUsualChances[] = "=CHANCES";
+
+struct ScanArguments {
+  ScanPaths scan;
+  bool only_faults = false;
+  std::string what_if;  // Chances, or "" without the option.
+  bool json = false;
+};
+
+std::vector<double> ChancesOf(const std::string& text) {
+  return text == kUsualChances ? std::vector{0.001, 0.01, 0.1}
+                               : ParseChances(text);
+}
+
+// ---- The answer ----
+
+Json TotalsToJson(const Totals& totals) {
+  return {{"sstables", totals.num_sstables},
+          {"faulty", totals.num_faulty},
+          {"not_known", totals.num_not_known},
+          {"left_out", totals.num_left_out},
+          {"unread", totals.num_unread},
+          {"keys", totals.num_keys},
+          {"missing_keys", totals.num_missing},
+          {"filter_bytes", totals.filter_bytes},
+          {"reads_for_absent_key", totals.reads},
+          {"mended_filter_bytes", totals.mended_filter_bytes},
+          {"mended_reads_for_absent_key", totals.mended_reads},
+          {"oversized", totals.num_oversized},
+          {"oversized_freed_bytes", totals.freed_bytes}};
+}
+
+Json FindingsToJson(const Examined& sstable) {
+  Json findings = Json::array();
+  for (const Finding& finding : sstable.findings) {
+    Json json = {{"check", NameOf(finding.check)}};
+    if (!finding.text.empty()) {
+      json["text"] = finding.text;
+    }
+    if (*InfoOf(finding.check).remedy != '\0') {
+      json["remedy"] = InfoOf(finding.check).remedy;
+    }
+    findings.push_back(json);
+  }
+  return findings;
+}
+
+void AddFigures(const Examined& sstable, Json* json) {
+  if (sstable.has_filter_file) {
+    (*json)["filter_bytes"] = sstable.filter_size;
+  }
+  if (sstable.fill.num_probes > 0) {
+    (*json)["probes"] = sstable.fill.num_probes;
+    (*json)["bits"] = sstable.fill.capacity_bits;
+    (*json)["set_bits"] = sstable.fill.set_bits;
+    (*json)["fill_ratio"] = sstable.fill.fill_ratio();
+  }
+  (*json)["expected_rate"] = sstable.fill.rate();
+  if (sstable.has_keys) {
+    (*json)["keys"] = sstable.num_keys;
+    (*json)["missing_keys"] = sstable.num_missing;
+    if (sstable.fill.num_probes > 0) {
+      (*json)["bits_per_key"] = sstable.bits_per_key();
+    }
+  }
+  if (sstable.num_wrong_hashes > 0) {
+    (*json)["wrong_index_hashes"] = sstable.num_wrong_hashes;
+  }
+  if (!sstable.written_as.empty()) {
+    (*json)["written_as"] = sstable.written_as;
+  }
+  if (!sstable.plan) {
+    (*json)["plan_error"] = sstable.plan_error;
+    return;
+  }
+  (*json)["planned_fp_chance"] = *sstable.plan;
+  if (sstable.planned_size > 0) {
+    (*json)["planned_bytes"] = sstable.planned_size;
+  }
+}
+
+Json ToJson(const Examined& sstable) {
+  std::string name = sstable.sstable.name_prefix;
+  name.pop_back();  // Removes the "-" at the end.
+  Json json = {{"sstable", sstable.sstable.Path("Data.db")},
+               {"folder", sstable.sstable.folder},
+               {"name", name},
+               {"version", sstable.sstable.version},
+               {"state", NameOf(sstable.sstable.state)}};
+  if (sstable.sstable.state == SstableState::kLive) {
+    if (!sstable.is_not_known()) {
+      AddFigures(sstable, &json);
+    }
+    json["verdict"] = NameOf(sstable.verdict());
+    json["findings"] = FindingsToJson(sstable);
+  }
+  json["fault"] = sstable.is_fault();
+  json["known"] = !sstable.is_not_known();
+  return json;
+}
+
+Json ToJson(const Scanned& scanned) {
+  Json sstables = Json::array();
+  std::vector<std::string> folders;  // In the order in which they were found.
+  std::map<std::string, Totals> by_folder;
+  Totals sum;
+  for (const Examined& sstable : scanned.sstables) {
+    const std::string& folder = sstable.sstable.folder;
+    if (by_folder.count(folder) == 0) {
+      folders.push_back(folder);
+    }
+    sstables.push_back(ToJson(sstable));
+    by_folder[folder].Add(sstable);
+    sum.Add(sstable);
+  }
+  Json tables = Json::array();
+  for (const std::string& folder : folders) {
+    tables.push_back({{"folder", folder}});
+    tables.back().update(TotalsToJson(by_folder[folder]));
+  }
+  return {{"sstables", sstables},
+          {"tables", tables},
+          {"total", TotalsToJson(sum)},
+          {"left_out_folders", Json(scanned.left_out)},
+          {"errors", scanned.errors}};
+}
+
+// ---- The text ----
+
+std::string AsPlan(const Json& chance) {
+  return chance < 1 ? AsPercent(chance) : "none";
+}
+
+// Few digits are enough for the huge number that a damaged header may give.
+std::string AsBitsPerKey(const Json& bits) {
+  char text[32];
+  std::snprintf(text, sizeof(text), bits < 1e6 ? "%.1f" : "%.3g",
+                bits.get<double>());
+  return text;
+}
+
+std::vector<std::string> NotesOf(const Json& sstable) {
+  std::vector<std::string> notes;
+  bool is_first = true;
+  for (const Json& finding : sstable.value("findings", Json::array())) {
+    std::string note =
+        is_first ? "" : "also " + finding["check"].get<std::string>();
+    for (const char* const part : {"text", "remedy"}) {
+      const std::string text = finding.value(part, "");
+      note += (note.empty() || text.empty() ? "" : "; ") + text;
+    }
+    if (!note.empty()) {
+      notes.push_back(note);
+    }
+    is_first = false;
+  }
+  if (sstable.contains("plan_error")) {
+    notes.push_back("plan unknown: " +
+                    sstable["plan_error"].get<std::string>());
+  }
+  return notes;
+}
+
+std::vector<Field> FieldsOfSstable() {
+  return {{"name", "SSTable"},
+          {"version", "version"},
+          {"keys", "keys"},
+          {"missing_keys", "missing", AsText, true},
+          {"probes", "k"},
+          {"bits_per_key", "bits/key", AsBitsPerKey},
+          {"fill_ratio", "fill", AsFraction},
+          {"expected_rate", "rate", AsPercent},
+          {"planned_fp_chance", "plan", AsPlan},
+          {"filter_bytes", "size", AsSize},
+          {"planned_bytes", "plan size", AsSize},
+          {"verdict", "verdict"}};
+}
+
+std::vector<Field> FieldsOfTotal() {
+  return {{"sstables", "SSTables"},
+          {"faulty", "faulty"},
+          {"not_known", "not known", AsText, true},
+          {"left_out", "left out", AsText, true},
+          {"unread", "unread", AsText, true},
+          {"keys", "keys"},
+          {"missing_keys", "missing", AsText, true},
+          {"filter_bytes", "filters", AsSize},
+          {"reads_for_absent_key", "read in vain", AsThreeDigits},
+          {"mended_filter_bytes", "mended", AsSize},
+          {"mended_reads_for_absent_key", "then in vain", AsThreeDigits},
+          {"oversized", "oversized", AsText, true},
+          {"oversized_freed_bytes", "would free", AsSize, true},
+          {"folder", "table"}};
+}
+
+// Returns the rows of each folder's table. An SSTable that was not examined has
+// its state in the place of a verdict.
+std::map<std::string, Json> RowsByFolder(const Json& sstables,
+                                         bool only_faults) {
+  std::map<std::string, Json> rows;
+  for (Json row : sstables) {
+    if (!only_faults || row["fault"] || !row["known"]) {
+      if (!row.contains("verdict")) {
+        row["verdict"] = row["state"];
+      }
+      rows[row["folder"]].push_back(row);
+    }
+  }
+  return rows;
+}
+
+void PrintTables(const Json& answer, bool only_faults) {
+  const auto rows = RowsByFolder(answer["sstables"], only_faults);
+  Json totals = Json::array();
+  for (const Json& table : answer["tables"]) {
+    const auto found = rows.find(table["folder"]);
+    if (found != rows.end()) {
+      PrintText(AsText(table["folder"]) + "\n" +
+                TableText(found->second, FieldsOfSstable(), NotesOf) + "\n");
+      totals.push_back(table);
+    }
+  }
+  if (totals.size() != 1 || answer["tables"].size() != 1) {
+    totals.push_back(answer["total"]);
+    totals.back()["folder"] = "all";
+  }
+  PrintText(TableText(totals, FieldsOfTotal()));
+}
+
+ExitCode RunScan(const ScanArguments& options) {
+  const bool has_what_if = !options.what_if.empty();
+  const std::vector<double> chances =
+      has_what_if ? ChancesOf(options.what_if) : std::vector<double>();
+  const Scanned scanned = Scan(options.scan, {});
+  Json answer = ToJson(scanned);
+  if (has_what_if) {
+    answer["what_if"] = WhatIf(scanned.sstables, chances);
+  }
+  if (options.json) {
+    PrintJson(answer);
+  } else {
+    // Without an SSTable there is only the error, which is on stderr.
+    if (has_what_if) {
+      PrintText(WhatIfText(answer["what_if"]));
+    } else if (!scanned.sstables.empty()) {
+      PrintTables(answer, options.only_faults);
+    }
+    PrintText(LeftOutText(scanned.left_out));
+  }
+  if (!scanned.errors.empty() || answer["total"]["not_known"] > 0) {
+    return kUnusable;
+  }
+  return answer["total"]["faulty"] > 0 ? kFault : kGood;
+}
+
+}  // namespace
+
+void AddScan(CLI::App* app, Run* run) {
+  auto* const command = app->add_subcommand(
+      "scan",
+      "Examines the filters of a Cassandra or ScyllaDB data directory, and "
+      "says which are wrong and why. Opens nothing for writing; the node may "
+      "run");
+  auto* const options = NewOptions(command, run, RunScan);
+  options->scan.AddTo(command);
+  command->add_flag(
+      "--only-faults", options->only_faults,
+      "Show only SSTables with a fault, and those that are not known");
+  command->add_flag(
+      "--what-if{" + std::string(kUsualChances) + "}", options->what_if,
+      "Show the memory of all filters, and how many SSTables a key that is in "
+      "none reads in vain: today, and with the chances 0.001, 0.01 and 0.1, or "
+      "those of --what-if=CHANCE,...");
+  AddJson(command, &options->json);
+}
+
+}  // namespace cassandra_bloom::tools

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Finds out whether a node is removing or writing SSTables without a Data.db.
+// Tested in filterdb/tests/health/examine_all_test.cc.
+
+#ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_DATA_IS_GONE_H_
+#define CASSANDRA_BLOOM_FILTERDB_HEALTH_DATA_IS_GONE_H_
+
+#include <vector>
+
+#include "filterdb/sstable/sstable.h"
+
+namespace cassandra_bloom::tools {
+
+// Sets the state of each SSTable that a node is removing or writing. The others
+// stay as they are.
+//
+// If Cassandra is removing one: Data.db is removed first (SSTable.delete). A
+// transaction log lists the SSTable until all files are removed. Cassandra 2.x
+// has no such logs. So this function waits 200 ms, once for all of them, for
+// TOC.txt to be removed, too.
+//
+// If Cassandra 2.x is writing one: Data.db gets its name last
+// (SSTableWriter.rename). So Data.db may appear in these 200 ms.
+void FindOutWhyDataIsGone(const std::vector<Sstable*>& sstables);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_FILTERDB_HEALTH_DATA_IS_GONE_H_

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "filterdb/mending/lease.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <iterator>
+
+#include "filterdb/mending/mend_outcome.h"
+#include "filterdb/sstable/sstable_finder.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+constexpr uint32_t kXfsMagic = 0x58465342;  // Not in linux/magic.h.
+
+// The file systems whose leases were tried (statfs(2)). EXT4_SUPER_MAGIC is
+// also that of ext2 and ext3.
+constexpr uint32_t kTrusted[] = {EXT4_SUPER_MAGIC, kXfsMagic, BTRFS_SUPER_MAGIC,
+                                 TMPFS_MAGIC};
+
+bool IsTrusted(int fd) {
+  struct statfs status;
+  return fstatfs(fd, &status) == 0 &&
+         std::find(std::begin(kTrusted), std::end(kTrusted),
+                   static_cast<uint32_t>(status.f_type)) != std::end(kTrusted);
+}
+
+bool HasName(int fd, const std::string& path) {
+  struct stat open_file;
+  struct stat named;
+  return fstat(fd, &open_file) == 0 && lstat(path.c_str(), &named) == 0 &&
+         open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
+}
+
+}  // namespace
+
+// With O_NONBLOCK, open() does not wait for another run of filterdb that holds
+// a lease.
+Lease::Lease(const Sstable& sstable, bool node_is_down)
+    : path_(sstable.Path("Data.db")),
+      fd_(open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {
+  if (fd_.get() < 0) {
+    if (errno == EWOULDBLOCK) {
+      EndRun();
+    }
+    FailAt(path_, "cannot open");
+  }
+  Take(node_is_down);
+  // A node may have started and ended since the SSTable was found. (The kernel
+  // also leases a file that was removed.)
+  if (!HasName(fd_.get(), path_)) {
+    Leave(path_ + ": was removed or replaced since it was examined");
+  }
+  // Reads the names in the folder and the transaction logs again.
+  const FoundSstables found = FindSstables({path_});
+  if (found.sstables.size() != 1 ||
+      found.sstables.front().state != SstableState::kLive) {
+    Leave(path_ + ": is being removed or rewritten since it was examined");
+  }
+  if (found.sstables.front().time_is_logged ||
+      !found.sstables.front().unread_log.empty()) {
+    Leave(
+        path_ +
+        ": a transaction log of Cassandra (*_txn_*.log) may hold the times of "
+        "its files; start the node once, then mend");
+  }
+}
+
+void Lease::Take(bool node_is_down) {
+  if (IsTrusted(fd_.get())) {
+    // The kernel sends SIGIO when another process wants to open the file, which
+    // would end this process.
+    signal(SIGIO, SIG_IGN);
+    is_held_ = fcntl(fd_.get(), F_SETLEASE, F_WRLCK) == 0;
+    if (!is_held_ && errno == EAGAIN) {
+      EndRun();
+    }
+  }
+  if (!is_held_ && !node_is_down) {
+    Leave(path_ +
+          ": the file system or the kernel does not tell here whether a "
+          "process has this file open; see that the node is down (systemctl, "
+          "pgrep), then give --node-is-down");
+  }
+}
+
+void Lease::Check() const {
+  if (is_held_ && fcntl(fd_.get(), F_GETLEASE) != F_WRLCK) {
+    EndRun();
+  }
+}
+
+void Lease::EndRun() const {
+  throw MendEnd{MendOutcome::kLeft,
+                path_ +
+                    ": a process has this file or a snapshot of it open; stop "
+                    "the node first",
+                /*ends_run=*/true};
+}
+
+}  // namespace cassandra_bloom::tools

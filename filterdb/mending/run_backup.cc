@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "filterdb/mending/run_backup.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cinttypes>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <sstream>
+#include <system_error>
+#include <thread>
+
+#include "filterdb/mending/mend_outcome.h"
+#include "filterdb/sstable/bytes/file_sum.h"
+#include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/write_file.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kList[] = "list";
+constexpr char kFormat[] = "filterdb mend 1";
+constexpr char kNoFilter[] = "-";
+constexpr uint64_t kMaxListSize = uint64_t{1} << 30;  // In bytes.
+
+std::string Hex(uint32_t crc) {
+  char text[16];
+  std::snprintf(text, sizeof(text), "%08" PRIx32, crc);
+  return text;
+}
+
+// The names sort by time.
+std::string TimeNow() {
+  const std::time_t now = std::time(nullptr);
+  struct tm utc;
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y%m%dT%H%M%SZ", &utc);
+  return text;
+}
+
+// Makes the folder and its missing parents, and syncs their names to disk.
+void MakeFolders(const std::string& folder) {
+  if (folder.empty() || fs::is_directory(folder)) {
+    return;
+  }
+  const std::string parent = fs::path(folder).parent_path().string();
+  MakeFolders(parent);
+  std::string error;
+  if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
+    FailAt(folder, "cannot create the folder");
+  }
+  if (!SyncFolder(parent.empty() ? "." : parent, &error)) {
+    Fail(error);
+  }
+}
+
+// Copies a file, and returns its CRC-32.
+uint32_t Copy(const std::string& from, const std::string& to) {
+  const FileDescriptor fd(OpenForReading(from));
+  FileSum sum;
+  const auto copy = [&](const Append& append) {
+    return fd.get() >= 0 && CopyInPieces(
+                                fd.get(), append, [] {}, &sum);
+  };
+  std::string error;
+  if (!WriteFileAtomically(to, /*overwrite=*/false, copy, &error)) {
+    Fail(error);
+  }
+  return sum.crc;
+}
+
+bool ParseLine(const std::string& line, MendedFilter* filter) {
+  char old_filter[9] = {};
+  int path = 0;
+  if (std::sscanf(line.c_str(), "%8" SCNx32 " %8[-0-9a-f] %8" SCNx32 " %n",
+                  &filter->index, old_filter, &filter->new_filter,
+                  &path) != 3 ||
+      line[static_cast<size_t>(path)] != '/') {
+    return false;
+  }
+  if (std::string(old_filter) != kNoFilter) {
+    filter->old_filter =
+        static_cast<uint32_t>(std::strtoul(old_filter, nullptr, 16));
+  }
+  filter->path = line.substr(static_cast<size_t>(path));
+  return true;
+}
+
+}  // namespace
+
+uint32_t CrcOfFile(const std::string& path) {
+  const FileDescriptor fd(OpenForReading(path));
+  const auto only_sum = [](const char*, size_t) { return true; };
+  FileSum sum;
+  if (fd.get() < 0 || !CopyInPieces(
+                          fd.get(), only_sum, [] {}, &sum)) {
+    FailAt(path, "cannot read");
+  }
+  return sum.crc;
+}
+
+void CheckCanMake(const std::string& folder) {
+  std::string there = fs::absolute(folder).lexically_normal().string();
+  while (!NameExists(there) && there.size() > 1) {
+    there = fs::path(there).parent_path().string();
+  }
+  if (!fs::is_directory(there)) {
+    Fail(there + ": is not a folder");
+  }
+  if (access(there.c_str(), W_OK | X_OK) != 0) {
+    FailAt(there, "cannot create files in this folder");
+  }
+}
+
+// Two runs that begin in the same second get folders of different seconds.
+void RunBackup::MakeFolder() {
+  MakeFolders(parent_);
+  for (;;) {
+    folder_ = parent_ + "/" + TimeNow();
+    if (mkdir(folder_.c_str(), 0777) == 0) {
+      break;
+    }
+    if (errno != EEXIST) {
+      const std::string folder = std::move(folder_);
+      folder_.clear();
+      FailAt(folder, "cannot create the folder");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  AddLine(kFormat);
+  std::string error;
+  if (!SyncFolder(folder_, &error) || !SyncFolder(parent_, &error)) {
+    Fail(error);
+  }
+}
+
+void RunBackup::AddLine(std::string line) const {
+  line += '\n';
+  const std::string path = folder_ + "/" + kList;
+  const FileDescriptor fd(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (fd.get() < 0 || !WriteAll(fd.get(), line.data(), line.size()) ||
+      fsync(fd.get()) != 0) {
+    FailAt(path, "cannot write");
+  }
+}
+
+void RunBackup::Keep(const Sstable& sstable,
+                     std::optional<uint32_t> new_filter) {
+  std::error_code failure;
+  const std::string folder = fs::canonical(sstable.folder, failure).string();
+  const std::string prefix = folder + "/" + sstable.name_prefix;
+  if (failure || folder.find('\n') != std::string::npos) {
+    Leave(sstable.folder +
+          ": has no absolute path that can stand in the list of the backup");
+  }
+  if (folder_.empty()) {
+    MakeFolder();
+  }
+  MakeFolders(PathInBackup(folder_, folder));
+  const auto keep = [&](const std::string& component) {
+    return Copy(prefix + component, PathInBackup(folder_, prefix + component));
+  };
+  std::optional<uint32_t> old_filter;
+  if (NameExists(prefix + "Filter.db")) {
+    old_filter =
+        new_filter ? keep("Filter.db") : CrcOfFile(prefix + "Filter.db");
+  }
+  if (NameExists(prefix + "Scylla.db")) {
+    keep("Scylla.db");
+  }
+  AddLine(Hex(CrcOfFile(sstable.IndexPath())) + " " +
+          (old_filter ? Hex(*old_filter) : kNoFilter) + " " +
+          Hex(new_filter ? *new_filter : old_filter.value_or(0)) + " " +
+          prefix + "Filter.db");
+}
+
+std::optional<std::vector<MendedFilter>> ReadRunList(const std::string& folder,
+                                                     std::string* error) {
+  const std::string path = folder + "/" + kList;
+  std::string content;
+  if (!ReadRegularFile(path, kMaxListSize, &content, error)) {
+    return std::nullopt;
+  }
+  std::vector<MendedFilter> filters;
+  std::string line;
+  std::istringstream lines(content);
+  if (!std::getline(lines, line) || line != kFormat) {
+    *error = path + ": is not the list of a run of filterdb mend";
+    return std::nullopt;
+  }
+  // At the end of a line that is cut, there is no line end.
+  while (std::getline(lines, line) && !lines.eof()) {
+    MendedFilter filter;
+    if (!ParseLine(line, &filter)) {
+      *error = path + ": is damaged: " + line;
+      return std::nullopt;
+    }
+    filters.push_back(std::move(filter));
+  }
+  return filters;
+}
+
+std::string PathInBackup(const std::string& folder, const std::string& path) {
+  return folder + path;
+}
+
+std::string LastRunThatPut(const MendedFilter& filter,
+                           const std::string& after) {
+  // Without a "/" at the end.
+  const fs::path run = fs::path(fs::absolute(after) / "").lexically_normal();
+  const fs::path parent = run.parent_path().parent_path();
+  const std::string name = run.parent_path().filename();
+  std::error_code ignored;
+  std::vector<std::string> later = NamesIn(
+      parent, [&](const std::string& other) { return other > name; }, &ignored);
+  std::sort(later.rbegin(), later.rend());
+  for (const std::string& other : later) {
+    const std::string folder = parent / other;
+    std::string ignored_error;
+    const auto filters = NameExists(PathInBackup(folder, filter.path))
+                             ? ReadRunList(folder, &ignored_error)
+                             : std::nullopt;
+    for (const MendedFilter& one :
+         filters.value_or(std::vector<MendedFilter>())) {
+      if (one.path == filter.path && one.new_filter == filter.new_filter) {
+        return folder;
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace cassandra_bloom::tools

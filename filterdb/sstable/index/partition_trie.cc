@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "filterdb/sstable/index/partition_trie.h"
+
+#include <algorithm>
+
+#include "plugin/filter/endian.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+constexpr uint64_t kFooterSize = 3 * 8;
+constexpr size_t kCachedPagesOfTrie = 128;
+
+}  // namespace
+
+PartitionTrie::PartitionTrie(std::unique_ptr<RandomAccessFile> file)
+    : file_(std::move(file)), pages_(*file_, kCachedPagesOfTrie) {}
+
+std::unique_ptr<PartitionTrie> PartitionTrie::Open(const std::string& path,
+                                                   std::string* error) {
+  std::unique_ptr<RandomAccessFile> file = RandomAccessFile::Open(path, error);
+  if (file == nullptr) {
+    return nullptr;
+  }
+  std::unique_ptr<PartitionTrie> trie(new PartitionTrie(std::move(file)));
+  if (!trie->ReadFooter() || !trie->ReadKeys()) {
+    *error = trie->error_;
+    return nullptr;
+  }
+  return trie;
+}
+
+bool PartitionTrie::Fail(uint64_t position, const std::string& what) {
+  return FailAtByte(path(), position, what + "; the file is damaged", &error_);
+}
+
+bool PartitionTrie::ReadFooter() {
+  if (file_->size() < kFooterSize) {
+    return Fail(0, "a Partitions.db has at least 24 bytes, not " +
+                       std::to_string(file_->size()));
+  }
+  const uint64_t footer = file_->size() - kFooterSize;
+  std::string_view bytes;
+  if (!pages_.ReadExactly(footer, kFooterSize, &bytes, &error_)) {
+    return false;
+  }
+  const int64_t first_key_position = LoadBigEndian64(bytes.data());
+  const int64_t num_keys = LoadBigEndian64(bytes.data() + 8);
+  const int64_t root = LoadBigEndian64(bytes.data() + 16);
+  if (first_key_position <= 0 ||
+      static_cast<uint64_t>(first_key_position) >= footer) {
+    return Fail(footer, "the first key's position " +
+                            std::to_string(first_key_position) +
+                            " is not within the file");
+  }
+  // Each key needs a node, and each node takes at least one byte.
+  if (num_keys <= 0 || num_keys > first_key_position) {
+    return Fail(footer + 8, std::to_string(num_keys) + " keys in a trie of " +
+                                std::to_string(first_key_position) + " bytes");
+  }
+  if (root < 0 || root >= first_key_position) {
+    return Fail(footer + 16, "the root's position " + std::to_string(root) +
+                                 " is not within the trie of " +
+                                 std::to_string(first_key_position) + " bytes");
+  }
+  first_key_position_ = static_cast<uint64_t>(first_key_position);
+  num_keys_ = static_cast<uint64_t>(num_keys);
+  root_ = static_cast<uint64_t>(root);
+  return true;
+}
+
+bool PartitionTrie::ReadKeys() {
+  uint64_t position = first_key_position_;
+  if (!ReadKey(&position, &first_key_) || !ReadKey(&position, &last_key_)) {
+    return false;
+  }
+  const uint64_t footer = file_->size() - kFooterSize;
+  return position == footer ||
+         Fail(position, std::to_string(footer - position) +
+                            " bytes between the last key and the footer");
+}
+
+bool PartitionTrie::ReadKey(uint64_t* position, std::string* key) {
+  const uint64_t left = file_->size() - kFooterSize - *position;
+  std::string_view bytes;
+  if (left < 2) {
+    return Fail(*position, "ends inside the length of the first or last key");
+  }
+  if (!pages_.ReadExactly(*position, 2, &bytes, &error_)) {
+    return false;
+  }
+  const size_t size = LoadBigEndian16(bytes.data());
+  if (left - 2 < size) {
+    return Fail(*position, "ends inside the first or last key of " +
+                               std::to_string(size) + " bytes");
+  }
+  if (!pages_.ReadExactly(*position + 2, size, &bytes, &error_)) {
+    return false;
+  }
+  key->assign(bytes);
+  *position += 2 + size;
+  return true;
+}
+
+void PartitionTrie::Rewind() {
+  started_ = false;
+  num_found_ = 0;
+  path_to_next_.clear();
+  error_.clear();
+}
+
+bool PartitionTrie::Next(TriePayload* payload, uint64_t* node_position) {
+  if (!error_.empty()) {
+    return false;
+  }
+  for (;;) {
+    Step node;
+    bool found = false;
+    if (!NextNode(&node, &found)) {
+      return false;
+    }
+    if (!found) {
+      return num_found_ != num_keys_ &&
+             Fail(root_, "the trie has " + std::to_string(num_found_) +
+                             " keys, but the footer says " +
+                             std::to_string(num_keys_));
+    }
+    bool has_payload = false;
+    if (!Enter(node, payload, &has_payload)) {
+      return false;
+    }
+    if (has_payload) {
+      *node_position = node.position;
+      return ++num_found_ <= num_keys_ ||
+             Fail(node.position,
+                  "the trie has more keys than the footer says, " +
+                      std::to_string(num_keys_));
+    }
+  }
+}
+
+bool PartitionTrie::NextNode(Step* node, bool* found) {
+  if (!started_) {
+    started_ = true;
+    *found = true;
+    *node = {root_, 0, 0};
+    return true;
+  }
+  while (!*found && !path_to_next_.empty()) {
+    if (!NextChild(&path_to_next_.back(), node, found)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Finds the next child of `*parent`. Removes `*parent` from path_to_next_ after
+// its last slot.
+bool PartitionTrie::NextChild(Step* parent, Step* child, bool* found) {
+  std::string_view bytes;
+  TrieNode node;
+  if (!ReadNode(parent->position, &bytes, &node)) {
+    return false;
+  }
+  const bool is_first = parent->next_slot == 0;
+  uint64_t distance = 0;
+  while (distance == 0 && parent->next_slot < node.num_slots) {
+    distance = TransitionOf(bytes, node, parent->next_slot++).distance;
+    if (distance == 0 && !MayHaveAbsentChildren(node)) {
+      return Fail(parent->position, "a node is its own child");
+    }
+  }
+  if (distance == 0) {
+    const uint64_t position = parent->position;
+    path_to_next_.pop_back();
+    return !is_first ||
+           Fail(position, "a node of type " + std::to_string(node.type) +
+                              " without children");
+  }
+  if (distance > parent->position) {
+    return Fail(parent->position, "a child " + std::to_string(distance) +
+                                      " bytes before, outside of the file");
+  }
+  if (parent->depth >= kMaxTrieDepth) {
+    return Fail(parent->position,
+                "a path that is longer than that of the longest key");
+  }
+  *child = {parent->position - distance, parent->depth + 1, 0};
+  if (parent->next_slot == node.num_slots) {
+    path_to_next_.pop_back();
+  }
+  *found = true;
+  return true;
+}
+
+bool PartitionTrie::Enter(const Step& step, TriePayload* payload,
+                          bool* has_payload) {
+  std::string_view bytes;
+  TrieNode node;
+  if (!ReadNode(step.position, &bytes, &node)) {
+    return false;
+  }
+  if (node.type != 0) {
+    path_to_next_.push_back(step);
+  } else if (node.payload_flags == 0) {
+    return Fail(step.position, "a leaf without a payload");
+  }
+  *has_payload = node.payload_flags != 0;
+  if (*has_payload) {
+    *payload = DecodePayload(bytes.substr(node.size), node.payload_flags);
+  }
+  return true;
+}
+
+bool PartitionTrie::ReadNode(uint64_t position, std::string_view* bytes,
+                             TrieNode* node) {
+  const auto whole = [&bytes, &node] {
+    return DecodeTrieNode(*bytes, node) &&
+           bytes->size() - node->size >= PayloadSize(node->payload_flags);
+  };
+  const uint64_t left = first_key_position_ - position;
+  if (!pages_.ReadSome(position, bytes, &error_)) {
+    return false;
+  }
+  *bytes = bytes->substr(
+      0, static_cast<size_t>(std::min<uint64_t>(bytes->size(), left)));
+  if (whole()) {
+    return true;
+  }
+  const auto size =
+      static_cast<size_t>(std::min<uint64_t>(kMaxTrieNodeSize, left));
+  if (!pages_.ReadExactly(position, size, bytes, &error_)) {
+    return false;
+  }
+  return whole() ||
+         Fail(position,
+              "a node of type " +
+                  std::to_string(static_cast<uint8_t>(bytes->front()) >> 4) +
+                  " that ends beyond the trie");
+}
+
+}  // namespace cassandra_bloom::tools

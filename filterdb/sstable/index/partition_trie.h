@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reads the trie in a Partitions.db:
+//
+//    +-------+-----------+----------+---------------+--------+------+
+//    | nodes | first key | last key | first key at  | number | root |
+//    |       |           |          |               | of keys|      |
+//    +-------+-----------+----------+---------------+--------+------+
+//             uint16 length, key     int64           int64    int64
+//
+// trie_node.h describes the nodes. The path to a partition is a prefix of the
+// byte-comparable form of its key. (io.sstable.format.bti.PartitionIndex and
+// PartitionIndexBuilder in cassandra-5.0.1.)
+// Tested in filterdb/tests/sstable/partitions_db_reader_test.cc.
+
+#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_INDEX_PARTITION_TRIE_H_
+#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_INDEX_PARTITION_TRIE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "filterdb/sstable/bytes/page_cache.h"
+#include "filterdb/sstable/bytes/random_access_file.h"
+#include "filterdb/sstable/index/trie_node.h"
+
+namespace cassandra_bloom::tools {
+
+// The longest path, in transitions. In Cassandra's byte-comparable form OSS50,
+// a key of 65535 bytes has at most 98304 bytes, and its token is not longer.
+// The whole path is the byte 0x40, the token, the byte 0x40, the key, and the
+// byte 0x38 (DecoratedKey.asComparableBytes).
+constexpr size_t kMaxTrieDepth = 2 * 98304 + 3;
+
+class PartitionTrie {
+ public:
+  // Takes up to 600 KiB of memory. The deepest possible trie takes up to 6 MiB
+  // more.
+  static std::unique_ptr<PartitionTrie> Open(const std::string& path,
+                                             std::string* error);
+
+  const std::string& path() const { return file_->path(); }
+  uint64_t num_keys() const { return num_keys_; }  // From the footer, never 0.
+  const std::string& first_key() const { return first_key_; }
+  const std::string& last_key() const { return last_key_; }
+  uint64_t first_key_position() const { return first_key_position_; }
+
+  // Gets the payload of the next partition, and the offset of its node. Returns
+  // false at the end and after an error. At the end, error() is empty.
+  //
+  // The caller must stop if the positions in Data.db do not increase, because
+  // the trie is then damaged. In a damaged trie, many paths may lead to one
+  // node. To read all these paths could take very long.
+  bool Next(TriePayload* payload, uint64_t* node_position);
+
+  void Rewind();
+  const std::string& error() const { return error_; }
+
+ private:
+  struct Step {
+    uint64_t position;
+    uint32_t depth;  // In transitions; 0 for the root.
+    int32_t next_slot;
+  };
+
+  explicit PartitionTrie(std::unique_ptr<RandomAccessFile> file);
+
+  bool ReadFooter();
+  bool ReadKeys();
+  bool ReadKey(uint64_t* position, std::string* key);
+  bool NextNode(Step* node, bool* found);
+  bool NextChild(Step* parent, Step* child, bool* found);
+  bool Enter(const Step& node, TriePayload* payload, bool* has_payload);
+  bool ReadNode(uint64_t position, std::string_view* bytes, TrieNode* node);
+  bool Fail(uint64_t position, const std::string& what);
+
+  const std::unique_ptr<RandomAccessFile> file_;
+  PageCache pages_;
+  uint64_t first_key_position_ = 0;  // All nodes lie before this offset.
+  uint64_t num_keys_ = 0;
+  uint64_t root_ = 0;
+  std::string first_key_;
+  std::string last_key_;
+
+  bool started_ = false;
+  uint64_t num_found_ = 0;
+  std::vector<Step> path_to_next_;
+  std::string error_;
+};
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_INDEX_PARTITION_TRIE_H_

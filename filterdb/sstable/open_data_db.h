@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Opens the Data.db of an SSTable, which may be compressed.
+// Tested in filterdb/tests/sstable/sstable_keys_test.cc.
+// Tested in filterdb/tests/sstable/sstable_checks_test.cc.
+
+#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_OPEN_DATA_DB_H_
+#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_OPEN_DATA_DB_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "filterdb/sstable/data_db/data_file.h"
+
+namespace cassandra_bloom::tools {
+
+// `start` is the path of Data.db without "Data.db". `version` is an SSTable
+// version or the name of a FilterForm. Fails if CompressionInfo.db is missing
+// although TOC.txt names it. A compressed Data.db is compared with
+// CompressionInfo.db so far that one which was cut is noticed.
+std::unique_ptr<DataFile> OpenDataDb(const std::string& start,
+                                     std::string_view version,
+                                     std::string* error);
+
+// Returns the uncompressed size of the largest chunk of Data.db in bytes.
+// Returns 0 if Data.db is not compressed, or if CompressionInfo.db cannot be
+// read.
+uint64_t LargestChunkOf(const std::string& start, std::string_view version);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_OPEN_DATA_DB_H_

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "filterdb/health/examine_all.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "filterdb/sstable/sstable_finder.h"
+#include "tests/support/fake_sstable/fake_sstable.h"
+#include "tests/support/fake_sstable/log_record.h"
+#include "tests/support/naive_filter.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using tools::Action;
+using tools::Check;
+using tools::Examined;
+using tools::SstableState;
+
+std::vector<Examined> ExamineAll(const std::vector<tools::Sstable>& sstables) {
+  return tools::ExamineAll(sstables, {}, /*jobs=*/2, [](double) {});
+}
+
+class ExamineAllTest : public ::testing::Test {
+ protected:
+  ExamineAllTest() : one_(Write("1")) {
+    listed_ = tools::FindSstables({dir_.path()}).sstables;
+  }
+
+  WrittenSstable Write(const std::string& generation) const {
+    SstableSpec spec;
+    spec.version = "me";
+    spec.folder = dir_.path();
+    spec.generation = generation;
+    spec.keys = {"alice", "bob", "carol"};
+    return WriteSstable(spec);
+  }
+
+  // Examines what was found before the test changed it.
+  Examined Examine() const { return ExamineAll(listed_).at(0); }
+
+  const TempDir dir_;
+  const WrittenSstable one_;
+  std::vector<tools::Sstable> listed_;
+};
+
+TEST_F(ExamineAllTest, Good) {
+  EXPECT_EQ(Examine().sstable.state, SstableState::kLive);
+  EXPECT_EQ(Examine().verdict(), Check::kOk);
+}
+
+TEST_F(ExamineAllTest, ScyllaDbIsRemovingIt) {
+  fs::rename(one_.Path("TOC.txt"), one_.Path("TOC.txt.tmp"));
+  fs::remove(one_.Path("Filter.db"));
+  EXPECT_EQ(Examine().sstable.state, SstableState::kBeingWritten);
+}
+
+TEST_F(ExamineAllTest, CassandraHasRemovedIt) {
+  fs::remove(one_.Path("Data.db"));
+  fs::remove(one_.Path("Filter.db"));
+  fs::remove(one_.Path("TOC.txt"));
+  EXPECT_EQ(Examine().sstable.state, SstableState::kVanished);
+  fs::remove_all(dir_.path());
+  EXPECT_EQ(Examine().sstable.state, SstableState::kVanished);
+}
+
+// TOC.txt still exists, but a new log says that Cassandra removes the SSTable.
+TEST_F(ExamineAllTest, CassandraIsRemovingIt) {
+  fs::remove(one_.Path("Data.db"));
+  WriteFile(dir_ / "me_txn_compaction_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
+            LogRecord("REMOVE", one_.prefix, 0, 8) + LogRecord("COMMIT"));
+  EXPECT_EQ(Examine().sstable.state, SstableState::kVanished);
+}
+
+// A compaction never removes Data.db alone, and waiting is for all of them at
+// once: one after another, 50 SSTables took 10 seconds.
+TEST_F(ExamineAllTest, DataIsMissing) {
+  for (int i = 2; i <= 50; ++i) {
+    Write(std::to_string(i));
+  }
+  const auto listed = tools::FindSstables({dir_.path()}).sstables;
+  ASSERT_EQ(listed.size(), 50U);
+  for (const tools::Sstable& sstable : listed) {
+    fs::remove(sstable.Path("Data.db"));
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  for (const Examined& examined : ExamineAll(listed)) {
+    EXPECT_EQ(examined.sstable.state, SstableState::kLive);
+    EXPECT_EQ(examined.verdict(), Check::kKeysUnreadable);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
+// Index.db is damaged, and Filter.db is good. The damage must not look like
+// keys that the filter lacks.
+class DamagedIndexTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  DamagedIndexTest() : one_(Write("1", "key")), other_(Write("2", "other")) {}
+
+  WrittenSstable Write(const std::string& generation,
+                       const std::string& start) const {
+    SstableSpec spec;
+    spec.version = GetParam();
+    spec.folder = dir_.path();
+    spec.generation = generation;
+    for (int i = 0; i < 1000; ++i) {
+      spec.keys.push_back(start + std::to_string(i));
+    }
+    return WriteSstable(spec);
+  }
+
+  void ExpectLeft() const {
+    const Examined examined =
+        ExamineAll(tools::FindSstables({one_.Path("Data.db")}).sstables).at(0);
+    ASSERT_EQ(examined.findings.size(), 1U);
+    EXPECT_EQ(examined.verdict(), Check::kKeysUnreadable);
+    EXPECT_THAT(examined.ReasonToLeave(), HasSubstr("(nodetool scrub)"));
+    EXPECT_EQ(examined.num_missing, 0U);
+    EXPECT_FALSE(examined.has_keys);
+    EXPECT_EQ(examined.action(), Action::kLeave);
+  }
+
+  const TempDir dir_;
+  const WrittenSstable one_;
+  const WrittenSstable other_;
+};
+
+TEST_P(DamagedIndexTest, AFlippedBitOfAKey) {
+  const std::string whole = ReadFile(one_.Path("Index.db"));
+  for (const size_t number : {0U, 500U, 999U}) {
+    std::string damaged = whole;
+    damaged[damaged.find(one_.keys[number])] ^= 1;
+    WriteFile(one_.Path("Index.db"), damaged);
+    ExpectLeft();
+  }
+}
+
+int64_t Token(const std::string& key) {
+  return static_cast<int64_t>(NaiveFilter::Hash(key).first);
+}
+
+// The wrong key has the right length, and its token fits into the order. So
+// only a comparison with the key in Data.db shows the damage.
+TEST_P(DamagedIndexTest, AnotherKeyInTheSamePlace) {
+  const std::string before = one_.keys[500];
+  std::string after;
+  for (int i = 100000; after.empty(); ++i) {
+    const std::string key = std::to_string(i);
+    ASSERT_EQ(key.size(), before.size());
+    if (Token(key) > Token(one_.keys[499]) &&
+        Token(key) < Token(one_.keys[501])) {
+      after = key;
+    }
+  }
+  std::string damaged = ReadFile(one_.Path("Index.db"));
+  damaged.replace(damaged.find(before), before.size(), after);
+  WriteFile(one_.Path("Index.db"), damaged);
+  ExpectLeft();
+}
+
+TEST_P(DamagedIndexTest, OfAnotherSstable) {
+  WriteFile(one_.Path("Index.db"), ReadFile(other_.Path("Index.db")));
+  ExpectLeft();
+  WriteFile(one_.Path("Statistics.db"), ReadFile(other_.Path("Statistics.db")));
+  ExpectLeft();
+}
+
+TEST_P(DamagedIndexTest, EndsBetweenTwoEntries) {
+  const std::string whole = ReadFile(one_.Path("Index.db"));
+  const size_t middle = whole.find(one_.keys[500]) - 2;
+  WriteFile(one_.Path("Index.db"), whole.substr(0, middle));
+  ExpectLeft();
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, DamagedIndexTest,
+                         ::testing::Values("ic", "jb", "ka", "lb", "mc", "nb",
+                                           "oa"));
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Tests damage that is found only by comparing the index with the other files
+// of the SSTable.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "filterdb/sstable/index/partitions_db_reader.h"
+#include "filterdb/sstable/sstable_keys.h"
+#include "tests/support/fake_sstable/fake_sstable.h"
+#include "tests/support/fake_sstable/handmade_trie_sstable.h"
+#include "tests/support/read_keys.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Values;
+using tools::KeyChecks;
+using tools::OpenSstableKeys;
+
+constexpr KeyChecks kBothChecks[] = {KeyChecks::kCheap, KeyChecks::kEveryKey};
+
+struct Kind {
+  const char* version;
+  bool lz4;
+};
+
+// `sstable_` and `other_` have the same version, and 1,000 keys each.
+class SstableChecksTest : public ::testing::TestWithParam<Kind> {
+ protected:
+  SstableChecksTest() : sstable_(Write("1", "key")), other_(Write("2", "o")) {}
+
+  WrittenSstable Write(const std::string& generation,
+                       const std::string& start) const {
+    SstableSpec spec;
+    spec.folder = dir_.path();
+    spec.version = GetParam().version;
+    spec.lz4 = GetParam().lz4;
+    spec.chunk_bytes = 4096;
+    spec.generation = generation;
+    spec.wide_every = 1;  // So a trie index has the keys, too, in Rows.db.
+    for (int i = 0; i < 1000; ++i) {
+      spec.keys.push_back(start + std::to_string(i));
+    }
+    return WriteSstable(spec);
+  }
+
+  bool has_trie() const {
+    return std::filesystem::exists(sstable_.Path("Partitions.db"));
+  }
+
+  std::string IndexPath() const {
+    return Path(has_trie() ? "Partitions.db" : "Index.db");
+  }
+
+  // Returns the path of the file with the keys.
+  std::string KeysPath() const {
+    return Path(has_trie() ? "Rows.db" : "Index.db");
+  }
+
+  std::unique_ptr<tools::SstableKeys> Open(KeyChecks checks,
+                                           std::string* error) const {
+    return OpenSstableKeys(IndexPath(), GetParam().version, checks, error);
+  }
+
+  std::string Error(KeyChecks checks) const {
+    std::string error;
+    const auto reader = Open(checks, &error);
+    return WithoutFolders(reader == nullptr ? error
+                                            : ReadKeys(reader.get()).error);
+  }
+
+  void ExpectBoth(const ::testing::Matcher<std::string>& error) const {
+    for (const KeyChecks checks : kBothChecks) {
+      EXPECT_THAT(Error(checks), error);
+    }
+  }
+
+  std::string Path(const std::string& component) const {
+    return sstable_.Path(component);
+  }
+
+  // Returns the offset in bytes of the key's entry in the file with the keys.
+  size_t EntryOf(const std::string& key) const {
+    const size_t at = ReadFile(KeysPath()).find(key);
+    EXPECT_NE(at, std::string::npos);
+    return at - 2;
+  }
+
+  void FlipBitOf(size_t number) const {
+    std::string index = ReadFile(KeysPath());
+    index[EntryOf(sstable_.keys[number]) + 2] ^= 1;
+    WriteFile(KeysPath(), index);
+  }
+
+  const TempDir dir_;
+  const WrittenSstable sstable_;
+  const WrittenSstable other_;
+};
+
+TEST_P(SstableChecksTest, Good) {
+  for (const KeyChecks checks : kBothChecks) {
+    std::string error;
+    const auto reader = Open(checks, &error);
+    ASSERT_NE(reader, nullptr) << error;
+    EXPECT_TRUE(reader->is_number_known());
+    for (int pass = 0; pass < 2; ++pass) {
+      const KeysAndError read = ReadKeys(reader.get());
+      EXPECT_EQ(read.error, "");
+      EXPECT_EQ(read.keys, sstable_.keys);
+      EXPECT_EQ(reader->all_are_in_data(), checks == KeyChecks::kEveryKey);
+      EXPECT_EQ(reader->bytes_read(), reader->total_bytes());
+      std::string_view key;
+      EXPECT_FALSE(reader->Next(&key));
+      EXPECT_TRUE(reader->Rewind());
+      EXPECT_EQ(reader->bytes_read(), 0U);
+    }
+  }
+}
+
+// Without Statistics.db, nothing shows whether an Index.db lacks keys.
+TEST_P(SstableChecksTest, NothingTellsTheNumber) {
+  std::filesystem::remove(Path("Statistics.db"));
+  std::string error;
+  EXPECT_EQ(Open(KeyChecks::kCheap, &error)->is_number_known(), has_trie());
+  EXPECT_EQ(Error(KeyChecks::kCheap), "");
+  EXPECT_THAT(Error(KeyChecks::kEveryKey),
+              has_trie() ? ::testing::Matcher<std::string>(IsEmpty())
+                         : HasSubstr("Index.db: nothing shows that it has the "
+                                     "key of every partition, because "));
+}
+
+TEST_P(SstableChecksTest, AFlippedBitOfAKey) {
+  const std::string whole = ReadFile(KeysPath());
+  for (const size_t number : {0U, 1U, 500U, 999U}) {
+    SCOPED_TRACE(number);
+    FlipBitOf(number);
+    EXPECT_THAT(Error(KeyChecks::kEveryKey),
+                HasSubstr(": another key than at position "));
+    EXPECT_THAT(Error(KeyChecks::kEveryKey),
+                ::testing::EndsWith(
+                    "; one of the files is damaged or of another SSTable: "
+                    "let the database rewrite the SSTable (nodetool "
+                    "scrub)"));
+    WriteFile(KeysPath(), whole);
+  }
+}
+
+// The changed key has a random token, which almost never lies between the
+// tokens of its two neighbours.
+TEST_P(SstableChecksTest, TheOrderOfTokens) {
+  FlipBitOf(500);
+  EXPECT_THAT(
+      Error(KeyChecks::kCheap),
+      HasSubstr("a key that is not in the order of Murmur3Partitioner"));
+  // Without Statistics.db, only Data.db shows it.
+  std::filesystem::remove(Path("Statistics.db"));
+  EXPECT_EQ(Error(KeyChecks::kCheap), "");
+}
+
+// Entries are missing at the end, in the middle, or in the promoted index of
+// another entry with a wrong size.
+TEST_P(SstableChecksTest, EntriesAreMissing) {
+  if (has_trie()) {  // partitions_db_reader_test.cc tests tries.
+    return;
+  }
+  const std::string whole = ReadFile(Path("Index.db"));
+  for (const size_t number : {1U, 500U, 999U}) {
+    WriteFile(Path("Index.db"),
+              whole.substr(0, EntryOf(sstable_.keys[number])));
+    ExpectBoth(HasSubstr("Index.db: has " + std::to_string(number) +
+                         " keys, but Statistics.db counts 1000; "));
+    WriteFile(Path("Index.db"), whole);
+  }
+  const size_t from = EntryOf(sstable_.keys[600]);
+  std::string index = whole;
+  index.erase(from, EntryOf(sstable_.keys[603]) - from);
+  WriteFile(Path("Index.db"), index);
+  ExpectBoth(HasSubstr("has 997 keys, but Statistics.db counts 1000"));
+}
+
+TEST_P(SstableChecksTest, OfAnotherSstable) {
+  for (const std::string component :
+       {"Index.db", "Partitions.db", "Rows.db", "Statistics.db"}) {
+    if (std::filesystem::exists(Path(component))) {
+      WriteFile(Path(component), ReadFile(other_.Path(component)));
+    }
+  }
+  EXPECT_THAT(Error(KeyChecks::kEveryKey),
+              HasSubstr(": another key than at position 0 of Data.db"));
+}
+
+TEST_P(SstableChecksTest, ADataDbThatWasCut) {
+  const std::string whole = ReadFile(Path("Data.db"));
+  for (const size_t size : {size_t{0}, size_t{1000}, whole.size() / 2}) {
+    SCOPED_TRACE(size);
+    WriteFile(Path("Data.db"), whole.substr(0, size));
+    ExpectBoth(
+        GetParam().lz4
+            ? HasSubstr("of a Data.db of " + std::to_string(size) + " bytes")
+            : HasSubstr(" of Data.db, which has " + std::to_string(size) +
+                        " bytes uncompressed"));
+  }
+  if (GetParam().lz4) {
+    WriteFile(Path("Data.db"), whole.substr(0, whole.size() - 1));
+    ExpectBoth(HasSubstr("; the file is damaged"));
+  }
+}
+
+TEST_P(SstableChecksTest, AMissingOrUnusableFile) {
+  tools::Sstable sstable;
+  sstable.folder = dir_.path();
+  sstable.name_prefix = sstable_.prefix.substr(dir_.path().size() + 1);
+  sstable.version = GetParam().version;
+  const auto error = [&] {
+    std::string text;
+    OpenSstableKeys(sstable, KeyChecks::kCheap, &text);
+    return text;
+  };
+  EXPECT_EQ(error(), "");
+  std::filesystem::remove(Path("Data.db"));
+  EXPECT_THAT(error(), HasSubstr("Data.db: cannot open: No such file"));
+  const std::string index = IndexPath();
+  std::filesystem::remove(index);
+  EXPECT_THAT(error(), HasSubstr(index + ": cannot open: No such file"));
+  // A pipe without a writer must not be waited for.
+  ASSERT_EQ(mkfifo(index.c_str(), 0600), 0);
+  EXPECT_THAT(error(), HasSubstr(": not a regular file"));
+}
+
+// Every SSTable version stores a checksum for each compressed chunk.
+TEST_P(SstableChecksTest, ADamagedChunk) {
+  if (GetParam().lz4) {
+    std::string data = ReadFile(Path("Data.db"));
+    data[100] ^= 1;
+    WriteFile(Path("Data.db"), data);
+    EXPECT_EQ(Error(KeyChecks::kCheap), "");
+    EXPECT_THAT(Error(KeyChecks::kEveryKey),
+                HasSubstr("Data.db: byte 0: chunk 0 (LZ4Compressor) "));
+  }
+}
+
+TEST_P(SstableChecksTest, CompressionInfoIsMissing) {
+  if (GetParam().lz4) {
+    std::filesystem::remove(Path("CompressionInfo.db"));
+    ExpectBoth(::testing::EndsWith(
+        "-CompressionInfo.db is missing: restore it, because TOC.txt "
+        "names it"));
+    std::filesystem::remove(Path("TOC.txt"));
+    ExpectBoth(HasSubstr("or CompressionInfo.db is missing"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, SstableChecksTest,
+                         Values(Kind{"ic", true}, Kind{"jb", false},
+                                Kind{"lb", true}, Kind{"mc", false},
+                                Kind{"me", true}, Kind{"ms", true},
+                                Kind{"nb", false}, Kind{"oa", true},
+                                Kind{"da", false}, Kind{"da", true}),
+                         [](const ::testing::TestParamInfo<Kind>& kind) {
+                           return std::string(kind.param.version) +
+                                  (kind.param.lz4 ? "_lz4" : "");
+                         });
+
+// DSE may stream a part of an SSTable with the whole Partitions.db.
+TEST(ZeroCopyTest, IsNotSupported) {
+  TrieSstable sstable = SstableOf({"a", "b", "c"});
+  sstable.data = sstable.data.substr(6);
+  const MadeFiles files(sstable);
+  for (const char* const version : {"bb", "da"}) {
+    std::string error;
+    const auto reader = OpenSstableKeys(files.Path("Partitions.db"), version,
+                                        KeyChecks::kCheap, &error);
+    ASSERT_NE(reader, nullptr) << error;
+    EXPECT_EQ(ReadKeys(reader.get()).keys.size(), 0U);
+    EXPECT_EQ(tools::IsNotSupported(reader->error()),
+              version == std::string("bb"));
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
