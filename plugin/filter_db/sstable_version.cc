@@ -152,7 +152,7 @@ const SstableVersion* FindSstableVersion(std::string_view name,
                                          std::string* error) {
   const SstableVersion* const known = FindSstableVersion(name);
   if (known == nullptr && name.empty()) {
-    *error = "the names of the SSTable's files tell no version";
+    *error = "no SSTable version, such as nb in nb-1-big-Filter.db";
   } else if (known == nullptr) {
     *error = "SSTable version '" + std::string(name) + "' is ";
     *error += IsVersionBeforeIa(name)

@@ -396,7 +396,7 @@ TEST(ExportSstTest, Refusals) {
       {sst, OptionsFor("zz"), "SSTable version 'zz' is unknown"},
       {sst, OptionsFor("hd"), "older than ia"},
       {sst, OptionsFor("na-and-later"), "is a form"},
-      {sst, OptionsFor(""), "SSTable version '' is unknown"},
+      {sst, OptionsFor(""), "no SSTable version"},
       {sst, bits, "bits per key must be"},
       {sst, partition_key, "'skip:8,u32'"},
       {sst, chance, "false positive chance must be"},

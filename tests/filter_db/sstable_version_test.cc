@@ -64,7 +64,7 @@ TEST(SstableVersionTest, UnknownOnesAreRefusedWithTheKnownOnes) {
     EXPECT_NE(error.find("na-and-later"), std::string::npos);
   }
   EXPECT_FALSE(FormOfSstableVersion("", &form, &error));
-  EXPECT_EQ(error, "the names of the SSTable's files tell no version");
+  EXPECT_EQ(error, "no SSTable version, such as nb in nb-1-big-Filter.db");
   for (const char* version : {"c", "d", "e", "f", "g", "h", "ha", "hc"}) {
     EXPECT_FALSE(FormOfSstableVersion(version, &form, &error));
     EXPECT_NE(error.find("is older than ia"), std::string::npos) << error;
