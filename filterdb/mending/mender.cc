@@ -33,8 +33,7 @@ FilterForm FormOf(const Sstable& sstable) {
 // Builds a filter from the keys of the SSTable. Each key of the index is
 // compared with Data.db, because a filter that was built from a damaged index
 // would deny keys.
-std::unique_ptr<FilterDbBuilder> BuildFilter(const Examined& examined,
-                                             const OnKeysAdded& on_keys_added) {
+std::unique_ptr<FilterDbBuilder> BuildFilter(const Examined& examined) {
   const Sstable& sstable = examined.sstable;
   std::string error;
   auto filter = FilterDbBuilder::ForFpChance(*examined.plan, examined.num_keys,
@@ -46,14 +45,11 @@ std::unique_ptr<FilterDbBuilder> BuildFilter(const Examined& examined,
   if (keys == nullptr) {
     Fail(error);
   }
-  constexpr uint64_t kKeysAtOnce = 65536;
   uint64_t num_read = 0;
   std::string_view key;
   while (keys->Next(&key)) {
     filter->Add(key);
-    if (++num_read % kKeysAtOnce == 0) {
-      on_keys_added(kKeysAtOnce);
-    }
+    ++num_read;
   }
   if (!keys->error().empty()) {
     Fail(keys->error());
@@ -61,18 +57,15 @@ std::unique_ptr<FilterDbBuilder> BuildFilter(const Examined& examined,
   if (num_read != examined.num_keys) {
     Fail(sstable.IndexPath() + ": has changed since it was examined");
   }
-  on_keys_added(num_read % kKeysAtOnce);
   return filter;
 }
 
 class Mender {
  public:
-  Mender(const Examined& examined, const MendPlan& plan,
-         const OnKeysAdded& on_keys_added, MendOutcome* outcome)
+  Mender(const Examined& examined, const MendPlan& plan, MendOutcome* outcome)
       : examined_(examined),
         sstable_(examined.sstable),
         plan_(plan),
-        on_keys_added_(on_keys_added),
         outcome_(*outcome) {}
 
   void Mend() {
@@ -104,7 +97,7 @@ class Mender {
     MendChange change;
     change.completes_toc = true;
     if (!outcome_.only_toc) {
-      filter = BuildFilter(examined_, on_keys_added_);
+      filter = BuildFilter(examined_);
       change.filter = FilterDbContent(FormOf(sstable_), filter->num_probes(),
                                       filter->num_words(), filter->bits());
       change.filter_digest = SumOf(change.filter).crc;
@@ -126,7 +119,7 @@ class Mender {
       outcome_.kind = MendOutcome::kWouldMend;
       return;
     }
-    const auto filter = BuildFilter(examined_, on_keys_added_);
+    const auto filter = BuildFilter(examined_);
     fs::create_directories(folder);
     std::string error;
     if (!filter->Write(outcome_.out, /*overwrite=*/false, &error)) {
@@ -139,6 +132,7 @@ class Mender {
   // A node would use a filter that was written beside its SSTable, or beside
   // another one of this name.
   void CheckOutput(const std::string& folder) const {
+    CheckCanMake(folder);
     const std::string there = folder + "/" + sstable_.name_prefix;
     std::error_code ignored;
     if (fs::equivalent(folder, sstable_.folder, ignored) ||
@@ -150,20 +144,13 @@ class Mender {
     if (NameExists(outcome_.out)) {
       Fail(outcome_.out + ": exists, and will not be overwritten");
     }
-    CheckCanMake(folder);
   }
 
   const Examined& examined_;
   const Sstable& sstable_;
   const MendPlan& plan_;
-  const OnKeysAdded& on_keys_added_;
   MendOutcome& outcome_;
 };
-
-bool HasWork(const Examined& examined) {
-  return examined.sstable.state == SstableState::kLive &&
-         examined.action() != Action::kNone;
-}
 
 bool IsTemporary(const std::string& name) {
   const std::string suffix = kTemporarySuffix;
@@ -177,21 +164,16 @@ bool IsTemporary(const std::string& name) {
 
 }  // namespace
 
-uint64_t KeysToAdd(const std::vector<Examined>& sstables) {
-  uint64_t num_keys = 0;
-  for (const Examined& examined : sstables) {
-    if (HasWork(examined) && examined.action() == Action::kMend) {
-      num_keys += examined.num_keys;
-    }
-  }
-  return num_keys;
+bool HasMendWork(const Examined& examined) {
+  return examined.sstable.state == SstableState::kLive &&
+         examined.action() != Action::kNone;
 }
 
 void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
-             const OnKeysAdded& on_keys_added, const OnOutcome& on_outcome) {
+             const OnOutcome& on_outcome) {
   bool has_ended = false;
   for (const Examined& examined : sstables) {
-    if (!HasWork(examined)) {
+    if (!HasMendWork(examined)) {
       continue;
     }
     MendOutcome outcome;
@@ -200,8 +182,7 @@ void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
     if (has_ended) {
       outcome.kind = MendOutcome::kNotDone;
     } else {
-      RunWork([&] { Mender(examined, plan, on_keys_added, &outcome).Mend(); },
-              &outcome);
+      RunWork([&] { Mender(examined, plan, &outcome).Mend(); }, &outcome);
     }
     has_ended |= outcome.ends_run;
     on_outcome(outcome);

@@ -6,8 +6,6 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_MENDING_MENDER_H_
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_MENDER_H_
 
-#include <cstdint>
-#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,17 +26,14 @@ struct MendPlan {
   bool node_is_down = false;
 };
 
-// Gets the number of keys added since the last call.
-using OnKeysAdded = std::function<void(uint64_t num_keys)>;
-
-// Returns the number of keys that MendAll will add to filters.
-uint64_t KeysToAdd(const std::vector<Examined>& sstables);
+// Returns whether there is something to do, or to say, about the SSTable.
+bool HasMendWork(const Examined& examined);
 
 // Mends the SSTables one after another. If a process has one of them open, ends
 // the run there: the outcome of the others is kNotDone. Calls `on_outcome` for
-// each SSTable for which there is something to do.
+// each SSTable with work.
 void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
-             const OnKeysAdded& on_keys_added, const OnOutcome& on_outcome);
+             const OnOutcome& on_outcome);
 
 // Removes temporary files that killed runs have left in the folders of
 // SSTables, even of those that need no mend. The reason is that ScyllaDB does

@@ -8,13 +8,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <string_view>
+#include <sstream>
 #include <system_error>
 #include <thread>
 
@@ -29,7 +29,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kList[] = "list";
-constexpr std::string_view kFormat = "filterdb mend 1\n";
+constexpr char kFormat[] = "filterdb mend 1";
+constexpr char kNoFilter[] = "-";
 constexpr uint64_t kMaxListSize = uint64_t{1} << 30;  // In bytes.
 
 std::string Hex(uint32_t crc) {
@@ -78,42 +79,20 @@ uint32_t Copy(const std::string& from, const std::string& to) {
   return sum.crc;
 }
 
-// Removes the text before the first `end`, and `end`, from `*rest`. Returns
-// false if there is no `end`.
-bool Take(std::string_view* rest, char end, std::string_view* text) {
-  const size_t size = rest->find(end);
-  if (size == std::string_view::npos) {
+bool ParseLine(const std::string& line, MendedFilter* filter) {
+  char old_filter[9] = {};
+  int path = 0;
+  if (std::sscanf(line.c_str(), "%8" SCNx32 " %8[-0-9a-f] %8" SCNx32 " %n",
+                  &filter->index, old_filter, &filter->new_filter,
+                  &path) != 3 ||
+      line[static_cast<size_t>(path)] != '/') {
     return false;
   }
-  *text = rest->substr(0, size);
-  rest->remove_prefix(size + 1);
-  return true;
-}
-
-bool TakeCrc(std::string_view* rest, uint32_t* crc) {
-  std::string_view text;
-  if (!Take(rest, ' ', &text) || text.size() != 8) {
-    return false;
+  if (std::string(old_filter) != kNoFilter) {
+    filter->old_filter =
+        static_cast<uint32_t>(std::strtoul(old_filter, nullptr, 16));
   }
-  const char* const end = text.data() + text.size();
-  const auto [parsed_to, error] = std::from_chars(text.data(), end, *crc, 16);
-  return error == std::errc() && parsed_to == end;
-}
-
-bool ParseLine(std::string_view line, MendedFilter* filter) {
-  constexpr std::string_view kNoFilter = "- ";
-  if (!TakeCrc(&line, &filter->index)) {
-    return false;
-  }
-  if (line.substr(0, kNoFilter.size()) == kNoFilter) {
-    line.remove_prefix(kNoFilter.size());
-  } else if (!TakeCrc(&line, &filter->old_filter.emplace())) {
-    return false;
-  }
-  if (!TakeCrc(&line, &filter->new_filter) || line.substr(0, 1) != "/") {
-    return false;
-  }
-  filter->path = line;
+  filter->path = line.substr(static_cast<size_t>(path));
   return true;
 }
 
@@ -157,14 +136,15 @@ void RunBackup::MakeFolder() {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
-  AddLine(std::string(kFormat));
+  AddLine(kFormat);
   std::string error;
   if (!SyncFolder(folder_, &error) || !SyncFolder(parent_, &error)) {
     Fail(error);
   }
 }
 
-void RunBackup::AddLine(const std::string& line) const {
+void RunBackup::AddLine(std::string line) const {
+  line += '\n';
   const std::string path = folder_ + "/" + kList;
   const FileDescriptor fd(
       open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
@@ -199,9 +179,9 @@ void RunBackup::Keep(const Sstable& sstable,
     keep("Scylla.db");
   }
   AddLine(Hex(CrcOfFile(sstable.IndexPath())) + " " +
-          (old_filter ? Hex(*old_filter) : "-") + " " +
+          (old_filter ? Hex(*old_filter) : kNoFilter) + " " +
           Hex(new_filter ? *new_filter : old_filter.value_or(0)) + " " +
-          prefix + "Filter.db\n");
+          prefix + "Filter.db");
 }
 
 std::optional<std::vector<MendedFilter>> ReadRunList(const std::string& folder,
@@ -211,18 +191,18 @@ std::optional<std::vector<MendedFilter>> ReadRunList(const std::string& folder,
   if (!ReadRegularFile(path, kMaxListSize, &content, error)) {
     return std::nullopt;
   }
-  std::string_view rest = content;
-  if (rest.substr(0, kFormat.size()) != kFormat) {
+  std::vector<MendedFilter> filters;
+  std::string line;
+  std::istringstream lines(content);
+  if (!std::getline(lines, line) || line != kFormat) {
     *error = path + ": is not the list of a run of filterdb mend";
     return std::nullopt;
   }
-  rest.remove_prefix(kFormat.size());
-  std::vector<MendedFilter> filters;
-  std::string_view line;
-  while (Take(&rest, '\n', &line)) {
+  // At the end of a line that is cut, there is no line end.
+  while (std::getline(lines, line) && !lines.eof()) {
     MendedFilter filter;
     if (!ParseLine(line, &filter)) {
-      *error = path + ": is damaged: " + std::string(line);
+      *error = path + ": is damaged: " + line;
       return std::nullopt;
     }
     filters.push_back(std::move(filter));
@@ -234,20 +214,30 @@ std::string PathInBackup(const std::string& folder, const std::string& path) {
   return folder + path;
 }
 
-std::vector<std::string> LaterRuns(const std::string& folder) {
-  const fs::path absolute =
-      fs::path(fs::absolute(folder).lexically_normal().string() + "/")
-          .parent_path();
-  const std::string name = absolute.filename();
-  const std::string parent = absolute.parent_path();
+std::string LastRunThatPut(const MendedFilter& filter,
+                           const std::string& after) {
+  // Without a "/" at the end.
+  const fs::path run = fs::path(fs::absolute(after) / "").lexically_normal();
+  const fs::path parent = run.parent_path().parent_path();
+  const std::string name = run.parent_path().filename();
   std::error_code ignored;
-  std::vector<std::string> runs = NamesIn(
+  std::vector<std::string> later = NamesIn(
       parent, [&](const std::string& other) { return other > name; }, &ignored);
-  std::sort(runs.rbegin(), runs.rend());
-  for (std::string& run : runs) {
-    run.insert(0, parent + "/");
+  std::sort(later.rbegin(), later.rend());
+  for (const std::string& other : later) {
+    const std::string folder = parent / other;
+    std::string ignored_error;
+    const auto filters = NameExists(PathInBackup(folder, filter.path))
+                             ? ReadRunList(folder, &ignored_error)
+                             : std::nullopt;
+    for (const MendedFilter& one :
+         filters.value_or(std::vector<MendedFilter>())) {
+      if (one.path == filter.path && one.new_filter == filter.new_filter) {
+        return folder;
+      }
+    }
   }
-  return runs;
+  return "";
 }
 
 }  // namespace cassandra_bloom::tools

@@ -53,7 +53,7 @@ class RunBackup {
 
  private:
   void MakeFolder();
-  void AddLine(const std::string& line) const;
+  void AddLine(std::string line) const;
 
   const std::string parent_;
   std::string folder_;
@@ -76,8 +76,11 @@ std::optional<std::vector<MendedFilter>> ReadRunList(const std::string& folder,
 // `path`.
 std::string PathInBackup(const std::string& folder, const std::string& path);
 
-// Returns the backups of later runs beside `folder`, the last one first.
-std::vector<std::string> LaterRuns(const std::string& folder);
+// Returns the backup of the last run, beside and after the run `after`, that
+// has put the new filter of `filter` there, too, and was not undone. Returns ""
+// if there is none.
+std::string LastRunThatPut(const MendedFilter& filter,
+                           const std::string& after);
 
 }  // namespace cassandra_bloom::tools
 

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -25,50 +24,11 @@ std::string PathOf(const std::string& filter, const char* component) {
   return filter.substr(0, filter.size() - std::strlen(kFilterDb)) + component;
 }
 
-// The lists of later runs, by the folder of each run.
-class LaterRunsOf {
- public:
-  explicit LaterRunsOf(const std::string& run) {
-    for (const std::string& later : LaterRuns(run)) {
-      std::string ignored_error;
-      if (auto filters = ReadRunList(later, &ignored_error)) {
-        for (MendedFilter& filter : *filters) {
-          by_path_[filter.path].push_back({later, filter.new_filter});
-        }
-      }
-    }
-  }
-
-  // Returns the last run that has put a filter with the CRC-32 `filter` there,
-  // and was not undone, or "".
-  std::string LastThatPut(const std::string& path, uint32_t filter) const {
-    const auto found = by_path_.find(path);
-    if (found != by_path_.end()) {
-      for (const Put& put : found->second) {
-        if (put.filter == filter && NameExists(PathInBackup(put.run, path))) {
-          return put.run;
-        }
-      }
-    }
-    return "";
-  }
-
- private:
-  struct Put {
-    std::string run;
-    uint32_t filter;
-  };
-
-  std::map<std::string, std::vector<Put>> by_path_;
-};
-
 class Undo {
  public:
-  Undo(const MendedFilter& mended, const UndoPlan& plan,
-       const LaterRunsOf& later, MendOutcome* outcome)
+  Undo(const MendedFilter& mended, const UndoPlan& plan, MendOutcome* outcome)
       : mended_(mended),
         plan_(plan),
-        later_(later),
         kept_(PathInBackup(plan.run, mended.path)),
         outcome_(*outcome) {}
 
@@ -127,7 +87,7 @@ class Undo {
         Leave(mended_.path +
               ": has changed since this run, and the old filter is " + kept_);
       }
-      const std::string later = later_.LastThatPut(mended_.path, present);
+      const std::string later = LastRunThatPut(mended_, plan_.run);
       if (!later.empty()) {
         Leave(mended_.path +
               ": is of a later run; undo that one first: " + later);
@@ -181,7 +141,6 @@ class Undo {
 
   const MendedFilter& mended_;
   const UndoPlan& plan_;
-  const LaterRunsOf& later_;
   const std::string kept_;  // The path of the old filter in the backup.
   MendOutcome& outcome_;
 };
@@ -197,7 +156,6 @@ void UndoRun(const std::vector<MendedFilter>& filters, const UndoPlan& plan,
     }
     RemoveLeftOvers(folders);
   }
-  const LaterRunsOf later(plan.run);
   bool has_ended = false;
   for (const MendedFilter& filter : filters) {
     MendOutcome outcome;
@@ -206,8 +164,7 @@ void UndoRun(const std::vector<MendedFilter>& filters, const UndoPlan& plan,
     if (has_ended) {
       outcome.kind = MendOutcome::kNotDone;
     } else {
-      RunWork([&] { had_work = Undo(filter, plan, later, &outcome).Run(); },
-              &outcome);
+      RunWork([&] { had_work = Undo(filter, plan, &outcome).Run(); }, &outcome);
     }
     has_ended |= outcome.ends_run;
     if (had_work) {

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,14 +35,15 @@ using testing::TempDir;
 using testing::WriteFile;
 
 // A child process. It calls `begin`, tells the parent that it has, and waits.
+// If `begin` becomes another program, that must write a byte to `told`.
 class Child {
  public:
-  explicit Child(const std::function<void()>& begin) {
+  explicit Child(const std::function<void(int told)>& begin) {
     int ends[2];
     EXPECT_EQ(pipe(ends), 0);
     pid_ = fork();
     if (pid_ == 0) {
-      begin();
+      begin(ends[1]);
       _exit(write(ends[1], "1", 1) == 1 ? pause() : 1);
     }
     close(ends[1]);
@@ -73,9 +75,11 @@ void Use(User user, const std::string& data) {
   if (user == User::kLink) {
     EXPECT_EQ(::link(data.c_str(), link.c_str()), 0);
   }
-  if (user == User::kOtherPidNamespace && unshare(CLONE_NEWPID) == 0 &&
-      fork() != 0) {
-    wait(nullptr);
+  if (user == User::kOtherPidNamespace && unshare(CLONE_NEWPID) == 0) {
+    if (fork() != 0) {
+      pause();
+    }
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // Ends with the child process.
   }
   const int fd =
       open(user == User::kLink ? link.c_str() : data.c_str(), O_RDONLY);
@@ -122,7 +126,7 @@ class LeaseTest : public ::testing::Test {
         EXPECT_EQ(Reason(sstable), "");
         continue;
       }
-      const Child child([&] { Use(user, data); });
+      const Child child([&](int) { Use(user, data); });
       child.WaitUntilBegun();
       for (const bool node_is_down : {false, true}) {
         EXPECT_THAT(Reason(sstable, node_is_down),
@@ -210,11 +214,16 @@ TEST_F(HeldLeaseTest, CheckSeesWhoWantsToOpen) {
   if (!Reason(sstable_).empty()) {
     GTEST_SKIP() << Reason(sstable_);
   }
-  for (const int flags : {O_RDONLY, O_RDWR}) {
-    const std::string data = sstable_.Path("Data.db");
+  const std::string data = sstable_.Path("Data.db");
+  for (const std::string redirection : {"9<", "9<>"}) {
     auto lease = std::make_unique<Lease>(sstable_, false);
     lease->Check();
-    const Child child([&] { open(data.c_str(), flags); });
+    // A shell, because a mere fork would keep the lease's descriptor open.
+    const Child child([&](int told) {
+      const std::string command = "exec " + redirection + data + "; echo >&" +
+                                  std::to_string(told) + "; exec sleep 60";
+      execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    });
     EXPECT_TRUE(IsBrokenInTime(*lease));
     // Another run of filterdb does not wait.
     EXPECT_THAT(Reason(sstable_), HasSubstr("ends the run"));

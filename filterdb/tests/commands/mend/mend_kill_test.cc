@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "filterdb/tests/commands/mend/scylla_fixture.h"
+#include "plugin/filter_db/read_file.h"
 #include "tests/support/stop_at_changes.h"
 
 namespace cassandra_bloom::testing {
@@ -56,14 +57,26 @@ class MendKillTest : public ScyllaFixture {
     return filters;
   }
 
-  // Copies the SSTables and the backups.
+  // Copies the SSTables and the backups. Data.db gets a hard link, because
+  // opening it would wait while the stopped program holds a lease on it.
   static void CopyState(const std::string& from, const std::string& to) {
     for (const std::string name : {"ks", "old"}) {
       fs::remove_all(to + "/" + name);
-      if (fs::exists(from + "/" + name)) {
-        fs::create_directory(to);
-        fs::copy(from + "/" + name, to + "/" + name,
-                 fs::copy_options::recursive);
+      if (!fs::exists(from + "/" + name)) {
+        continue;
+      }
+      fs::create_directories(to + "/" + name);
+      for (const auto& entry :
+           fs::recursive_directory_iterator(from + "/" + name)) {
+        const std::string path = entry.path();
+        const std::string copy = to + path.substr(from.size());
+        if (entry.is_directory()) {
+          fs::create_directory(copy);
+        } else if (EndsWith(path, "-Data.db")) {
+          fs::create_hard_link(path, copy);
+        } else {
+          fs::copy(path, copy);
+        }
       }
     }
   }
@@ -89,10 +102,6 @@ class MendKillTest : public ScyllaFixture {
       for (const auto& after : afters) {
         CopyState(copy(kill), dir_.path());
         after();
-        for (const auto& entry : fs::directory_iterator(dir_ / "ks/t1")) {
-          EXPECT_THAT(entry.path().string(),
-                      Not(HasSubstr("cassandra_bloom-")));
-        }
       }
     }
     std::printf("%d kills\n", num_kills);
@@ -106,6 +115,11 @@ class MendKillTest : public ScyllaFixture {
   void ExpectMended(const std::string& backup) const {
     Exits(0, Mend("--rewrite-digests " + backup));
     ExpectWell();
+    for (const std::string& name : dir_.Names()) {
+      if (name.rfind("ks/", 0) == 0) {
+        EXPECT_THAT(name, Not(HasSubstr("cassandra_bloom-")));
+      }
+    }
   }
 
   // Undoes all runs that have begun a list, the last one first.
