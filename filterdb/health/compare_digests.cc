@@ -26,8 +26,7 @@ std::optional<uint32_t> CrcOf(const std::string& path, std::string* error) {
   if (!SizeOfRegularFile(fd.get(), path, &ignored_size, error)) {
     return std::nullopt;
   }
-  if (!CopyInPieces(
-          fd.get(), only_sum, [] {}, &sum)) {
+  if (!CopyInPieces(fd.get(), only_sum, &sum)) {
     FailWithErrno(path, "cannot read", error);
     return std::nullopt;
   }

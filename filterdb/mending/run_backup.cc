@@ -70,8 +70,7 @@ uint32_t Copy(const std::string& from, const std::string& to) {
   const FileDescriptor fd(OpenForReading(from));
   FileSum sum;
   const auto copy = [&](const Append& append) {
-    return fd.get() >= 0 && CopyInPieces(
-                                fd.get(), append, [] {}, &sum);
+    return fd.get() >= 0 && CopyInPieces(fd.get(), append, &sum);
   };
   std::string error;
   if (!WriteFileAtomically(to, /*overwrite=*/false, copy, &error)) {
@@ -103,8 +102,7 @@ uint32_t CrcOfFile(const std::string& path) {
   const FileDescriptor fd(OpenForReading(path));
   const auto only_sum = [](const char*, size_t) { return true; };
   FileSum sum;
-  if (fd.get() < 0 || !CopyInPieces(
-                          fd.get(), only_sum, [] {}, &sum)) {
+  if (fd.get() < 0 || !CopyInPieces(fd.get(), only_sum, &sum)) {
     FailAt(path, "cannot read");
   }
   return sum.crc;

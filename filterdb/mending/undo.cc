@@ -100,8 +100,7 @@ class Undo {
   bool Copy(const Append& append) const {
     const FileDescriptor fd(OpenForReading(kept_));
     FileSum sum;
-    if (fd.get() < 0 || !CopyInPieces(
-                            fd.get(), append, [] {}, &sum)) {
+    if (fd.get() < 0 || !CopyInPieces(fd.get(), append, &sum)) {
       return false;
     }
     if (sum.crc != *mended_.old_filter) {

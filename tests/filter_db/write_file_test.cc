@@ -69,7 +69,7 @@ TEST_F(WriteFileTest, AFailureLeavesTheOldFile) {
   }
   EXPECT_EQ(error_, file_ + ": cannot write: File too large");
   EXPECT_FALSE(WriteFileAtomically(file_, /*overwrite=*/true, ContentOf("new"),
-                                   &error_, [](int, std::string* error) {
+                                   &error_, [](std::string* error) {
                                      *error = "no";
                                      return false;
                                    }));

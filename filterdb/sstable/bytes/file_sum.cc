@@ -32,8 +32,7 @@ FileSum SumOf(const WriteContent& content) {
   return sum;
 }
 
-bool CopyInPieces(int fd, const Append& append,
-                  const BetweenPieces& between_pieces, FileSum* sum) {
+bool CopyInPieces(int fd, const Append& append, FileSum* sum) {
   *sum = {};
   std::vector<char> piece(size_t{1} << 20);
   for (;;) {
@@ -48,9 +47,6 @@ bool CopyInPieces(int fd, const Append& append,
     Add(piece.data(), static_cast<size_t>(got), sum);
     if (!append(piece.data(), static_cast<size_t>(got))) {
       return false;
-    }
-    if (static_cast<size_t>(got) == piece.size()) {
-      between_pieces();
     }
   }
 }

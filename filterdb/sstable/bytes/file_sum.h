@@ -2,14 +2,11 @@
 
 // The size and CRC-32 of a file. `filterdb mend` stores these two numbers, and
 // later compares them to find out whether the file is still the same.
-// Tested in filterdb/tests/mending/mend_record_test.cc.
-// Tested in filterdb/tests/mending/kept_filter_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_FILE_SUM_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_FILE_SUM_H_
 
 #include <cstdint>
-#include <functional>
 #include <string_view>
 
 #include "plugin/filter_db/write_file.h"
@@ -31,15 +28,10 @@ struct FileSum {
 
 FileSum SumOf(const WriteContent& content);
 
-// Called after each 1 MiB of a file. May throw an exception to stop the
-// reading.
-using BetweenPieces = std::function<void()>;
-
 // Reads an open file in pieces of 1 MiB, and gives each piece to `append`. Sets
 // `*sum` to the size and CRC-32 of the bytes read. Returns false if `append`
 // returns false, or if a read fails. A failed read sets errno.
-bool CopyInPieces(int fd, const Append& append,
-                  const BetweenPieces& between_pieces, FileSum* sum);
+bool CopyInPieces(int fd, const Append& append, FileSum* sum);
 
 }  // namespace cassandra_bloom::tools
 
