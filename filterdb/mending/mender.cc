@@ -100,7 +100,7 @@ class Mender {
       filter = BuildFilter(examined_);
       change.filter = FilterDbContent(FormOf(sstable_), filter->num_probes(),
                                       filter->num_words(), filter->bits());
-      change.filter_digest = SumOf(change.filter).crc;
+      change.filter_digest = CrcOf(change.filter);
       outcome_.size = FilterDbSize(filter->num_words());
     }
     place.Change(change, [&] {

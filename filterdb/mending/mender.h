@@ -2,6 +2,7 @@
 
 // Builds new filters for the SSTables that need one, and puts them in place, or
 // into another folder.
+// Tested in filterdb/tests/commands/mend/mend_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_MENDING_MENDER_H_
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_MENDER_H_

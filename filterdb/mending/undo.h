@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Puts the old filters of a run of `filterdb mend` back.
+// Tested in filterdb/tests/commands/mend/mend_undo_test.cc.
+// Tested in filterdb/tests/commands/mend/mend_kill_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_MENDING_UNDO_H_
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_UNDO_H_

@@ -141,12 +141,11 @@ class MendKillTest : public ScyllaFixture {
 };
 
 TEST_F(MendKillTest, MendWithBackups) {
-  KillAtEach(Line(Backup()),
-             {[&] { ExpectMended(Backup()); }, [&] { ExpectUndone(); },
-              [&] {
-                ExpectMended(Backup());
-                ExpectUndone();
-              }});
+  const auto mend_and_undo = [&] {
+    ExpectMended(Backup());
+    ExpectUndone();
+  };
+  KillAtEach(Line(Backup()), {mend_and_undo, [&] { ExpectUndone(); }});
 }
 
 TEST_F(MendKillTest, MendWithoutBackups) {
