@@ -19,7 +19,7 @@
 #include "filterdb/commands/progress_bar.h"
 #include "filterdb/commands/scan_paths.h"
 #include "filterdb/mending/mender.h"
-#include "filterdb/mending/undo.h"
+#include "filterdb/mending/run_backup.h"
 
 namespace cassandra_bloom::tools {
 namespace {
