@@ -189,7 +189,7 @@ void MendReport::PrintSums() const {
         "Filters that were made where there was none, and completed TOC.txt "
         "files, stay.\n";
   }
-  if (json_.contains("backup")) {
+  if (json_.contains("backup") && Total(MendOutcome::kMended) > 0) {
     sums += "To put the old filters back: filterdb mend --undo=" +
             Printable(json_["backup"].get<std::string>()) + "\n";
   }
