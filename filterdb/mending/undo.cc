@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/mending/undo.h"
+// Puts the old filters of a run back.
+// Tested in filterdb/tests/commands/mend/mend_undo_test.cc.
+// Tested in filterdb/tests/commands/mend/mend_kill_test.cc.
 
 #include <unistd.h>
 
@@ -153,20 +155,13 @@ void UndoRun(const std::vector<MendedFilter>& filters, const UndoPlan& plan,
     }
     RemoveLeftOvers(folders);
   }
-  bool has_ended = false;
+  MendRun run(on_outcome);
   for (const MendedFilter& filter : filters) {
-    MendOutcome outcome;
-    outcome.filter = filter.path;
-    bool had_work = true;
-    if (has_ended) {
-      outcome.kind = MendOutcome::kNotDone;
-    } else {
-      RunWork([&] { had_work = Undo(filter, plan, &outcome).Run(); }, &outcome);
-    }
-    has_ended |= outcome.ends_run;
-    if (had_work) {
-      on_outcome(outcome);
-    }
+    MendOutcome before;
+    before.filter = filter.path;
+    run.Do(before, [&](MendOutcome* outcome) {
+      return Undo(filter, plan, outcome).Run();
+    });
   }
 }
 
