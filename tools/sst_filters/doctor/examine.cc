@@ -18,7 +18,6 @@
 
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/progress_bar.h"
-#include "plugin/export/export_names.h"
 #include "tools/sst_filters/doctor/absent_keys.h"
 #include "tools/sst_filters/export/read_only_env.h"
 

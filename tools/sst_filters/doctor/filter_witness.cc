@@ -11,7 +11,6 @@
 #include <string_view>
 #include <utility>
 
-#include "plugin/export/export_names.h"
 #include "tools/sst_filters/export/database_listing.h"
 #include "tools/sst_filters/export/read_only_env.h"
 
