@@ -113,6 +113,7 @@ Json ToJson(const Examined& sstable) {
     json["findings"] = FindingsToJson(sstable);
   }
   json["fault"] = sstable.is_fault();
+  json["known"] = !sstable.is_not_known();
   return json;
 }
 
@@ -216,7 +217,7 @@ std::map<std::string, Json> RowsByFolder(const Json& sstables,
                                          bool only_faults) {
   std::map<std::string, Json> rows;
   for (Json row : sstables) {
-    if (!only_faults || row["fault"]) {
+    if (!only_faults || row["fault"] || !row["known"]) {
       if (!row.contains("verdict")) {
         row["verdict"] = row["state"];
       }
@@ -280,8 +281,9 @@ void AddScan(CLI::App* app, Run* run) {
       "run");
   auto* const options = NewOptions(command, run, RunScan);
   options->scan.AddTo(command);
-  command->add_flag("--only-faults", options->only_faults,
-                    "Leave SSTables without a fault out of the text");
+  command->add_flag(
+      "--only-faults", options->only_faults,
+      "Show only SSTables with a fault, and those that are not known");
   command->add_flag(
       "--what-if{" + std::string(kUsualChances) + "}", options->what_if,
       "Show the memory of all filters, and how many SSTables a key that is in "

@@ -21,6 +21,7 @@
 #include "plugin/filter/endian.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -122,7 +123,13 @@ class Examination {
     std::string error;
     if (!FormOfSstableVersion(found_.sstable.version, &form_, &error)) {
       // What is not known here is no fault: its filter may be as good as any.
-      found_.Add(Check::kUnknownVersion, error);
+      const std::string& version = found_.sstable.version;
+      found_.Add(Check::kUnknownVersion,
+                 version.empty() ? "its name tells no SSTable version"
+                 : IsVersionBeforeIa(version)
+                     ? error
+                     : "SSTable version '" + version +
+                           "' is not known here, so its filter was not judged");
       return;
     }
     found_.has_scylla_db = FileExists(found_.sstable.Path("Scylla.db"));

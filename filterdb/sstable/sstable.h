@@ -36,15 +36,10 @@ struct Sstable {
   std::string Path(const std::string& component) const {
     return folder + "/" + name_prefix + component;
   }
-  // The path and the name of the index, which is Index.db or Partitions.db.
+  // The path of the index, which is Index.db or Partitions.db.
   std::string IndexPath() const;
-  std::string IndexName() const {
-    return IndexPath().substr(folder.size() + 1);
-  }
 
   std::string folder;
-  // The absolute path of `folder` without links, when the SSTable was found.
-  std::string real_folder;
   // The path of `folder` relative to the command-line operand that led to it.
   std::string folder_below;
   std::string name_prefix;  // Such as "nb-1-big-".

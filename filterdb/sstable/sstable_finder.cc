@@ -324,7 +324,6 @@ class Finder {
                   const Components& components, const TransactionLogs& logs) {
     Sstable sstable;
     sstable.folder = folder.path;
-    sstable.real_folder = folder.real_path;
     sstable.folder_below = folder.below;
     sstable.name_prefix = name_prefix;
     std::string ignored_error;

@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include "filterdb/sstable/bytes/buffered_input.h"
 #include "filterdb/sstable/index/index_db_reader.h"
 #include "filterdb/sstable/index/partitions_db_reader.h"
 #include "filterdb/sstable/open_data_db.h"
@@ -42,7 +43,7 @@ bool OpenIndex(const std::string& path, std::string_view version,
     sources->trie = reader == nullptr ? nullptr : &reader->trie();
     sources->index = std::move(reader);
   } else {
-    sources->index = IndexDbReader::Open(path, version, error);
+    sources->index = OpenIndexDb(path, version, error);
   }
   return sources->index != nullptr;
 }
@@ -73,6 +74,7 @@ std::unique_ptr<SstableKeys> OpenWhole(const std::string& index_path,
 SstableKeys::SstableKeys(Sources sources, KeyChecks checks)
     : sources_(std::move(sources)),
       checks_(checks),
+      data_size_(sources_.data == nullptr ? UINT64_MAX : sources_.data->size()),
       order_(sources_.facts.partitioner) {}
 
 bool SstableKeys::Rewind() {
@@ -92,31 +94,29 @@ uint64_t SstableKeys::bytes_read() const {
 }
 
 uint64_t SstableKeys::total_bytes() const {
-  return sources_.trie == nullptr ? sources_.index->total_bytes()
-                                  : sources_.data->size();
+  return sources_.trie == nullptr ? sources_.index->total_bytes() : data_size_;
 }
 
 bool SstableKeys::Next(std::string_view* key) {
   if (!error_.empty()) {
     return false;
   }
-  IndexEntry entry;
-  if (!sources_.index->Next(&entry)) {
+  if (!sources_.index->Next(&entry_)) {
     error_ = sources_.index->error();
     if (error_.empty() && CheckNumber() && sources_.trie != nullptr) {
-      end_of_last_ = sources_.data->size();
+      end_of_last_ = data_size_;
     }
     return false;
   }
   ++num_read_;
-  if (!CheckPosition(entry) || !ReadKey(entry, key) || !CheckEnds(*key) ||
-      !CheckHashes(entry, *key)) {
+  if (!CheckPosition(entry_) || !ReadKey(entry_, key) || !CheckEnds(*key) ||
+      !CheckHashes(entry_, *key)) {
     return false;
   }
-  last_position_ = entry.position;
+  last_position_ = entry_.position;
   // An Index.db alone may have any positions that increase.
   end_of_last_ =
-      entry.position + (sources_.data == nullptr ? 1 : 2 + key->size());
+      entry_.position + (sources_.data == nullptr ? 1 : 2 + key->size());
   return true;
 }
 
@@ -125,8 +125,7 @@ bool SstableKeys::Next(std::string_view* key) {
 // is damaged. Cassandra also checks the first position (SortedTableVerifier).
 bool SstableKeys::CheckPosition(const IndexEntry& entry) {
   const uint64_t position = entry.position;
-  const DataFile* const data = sources_.data.get();
-  const bool is_in_data = data == nullptr || position < data->size();
+  const bool is_in_data = position < data_size_;
   const bool is_next =
       num_read_ == 1 ? position == 0 : position >= end_of_last_;
   if (is_in_data && is_next) {
@@ -135,7 +134,7 @@ bool SstableKeys::CheckPosition(const IndexEntry& entry) {
   const std::string at = std::to_string(position) + " of Data.db";
   if (!is_in_data) {
     return FailAt(entry, "a partition at position " + at + ", which has " +
-                             std::to_string(data->size()) +
+                             std::to_string(data_size_) +
                              " bytes uncompressed");
   }
   if (num_read_ == 1) {
@@ -160,13 +159,12 @@ bool SstableKeys::ReadKey(const IndexEntry& entry, std::string_view* key) {
 
 // Compares a key of the index with Data.db.
 bool SstableKeys::CompareWithData(const IndexEntry& entry) {
-  DataFile* const data = sources_.data.get();
   const std::string_view key = *entry.key;
-  if (data->size() - entry.position < 2 + key.size()) {
+  if (data_size_ - entry.position < 2 + key.size()) {
     return FailAt(entry,
                   "a key of " + std::to_string(key.size()) +
                       " bytes at position " + std::to_string(entry.position) +
-                      " of Data.db, which has " + std::to_string(data->size()) +
+                      " of Data.db, which has " + std::to_string(data_size_) +
                       " bytes uncompressed");
   }
   if (checks_ == KeyChecks::kCheap) {
@@ -174,7 +172,8 @@ bool SstableKeys::CompareWithData(const IndexEntry& entry) {
     return true;
   }
   std::string_view in_data;
-  return ReadWithShortLength(data, entry.position, &in_data, &error_) &&
+  return ReadWithShortLength(sources_.data.get(), entry.position, &in_data,
+                             &error_) &&
          (in_data == key ||
           FailAt(entry, "another key than at position " +
                             std::to_string(entry.position) + " of Data.db"));
@@ -292,7 +291,7 @@ std::unique_ptr<SstableKeys> NewIndexDbKeys(int fd, IndexKind kind,
                                             size_t buffer_size) {
   SstableKeys::Sources sources;
   sources.path = name;
-  sources.index = std::make_unique<IndexDbReader>(fd, kind, name, buffer_size);
+  sources.index = NewIndexDbReader(fd, kind, name, buffer_size);
   sources.likely_cause = kDamagedIndex;
   return std::make_unique<SstableKeys>(std::move(sources), KeyChecks::kCheap);
 }

@@ -98,7 +98,11 @@ class SstableKeys final : public KeyReader {
 
   const Sources sources_;
   const KeyChecks checks_;
+  // The uncompressed size of Data.db in bytes, or the highest number if only
+  // the index is there.
+  const uint64_t data_size_;
   KeyOrder order_;
+  IndexEntry entry_;
   uint64_t num_read_ = 0;
   uint64_t last_position_ = 0;  // Valid if num_read_ > 0.
   uint64_t end_of_last_ = 0;    // Of the last key in Data.db.
@@ -141,7 +145,7 @@ std::unique_ptr<SstableKeys> OpenSstableKeys(const Sstable& sstable,
                                              std::string* error);
 
 // Reads the Index.db `fd` alone. The other arguments are those of
-// IndexDbReader.
+// NewIndexDbReader.
 std::unique_ptr<SstableKeys> NewIndexDbKeys(int fd, IndexKind kind,
                                             const std::string& name,
                                             size_t buffer_size);

@@ -18,17 +18,6 @@ constexpr char kTocName[] = "TOC.txt";
 // In bytes. A real TOC.txt is far smaller.
 constexpr uint64_t kMaxTocSize = uint64_t{1} << 20;
 
-// The error for a TOC.txt that does not name Data.db. `filterdb mend` does not
-// add Filter.db to such a file, because this would hide the damage.
-constexpr char kTocIsDamaged[] =
-    "does not name Data.db; it is damaged: list the components of the SSTable "
-    "in it, one a line";
-
-// The error for a TOC.txt whose CRC-32 differs from Scylla.db. `filterdb mend`
-// does not store the new CRC-32, because this would hide the damage.
-constexpr char kTocIsOther[] =
-    "is not the one whose checksum is in Scylla.db; restore it";
-
 bool TocNames(std::string_view content, std::string_view component);
 
 // Adds a line for Filter.db to the content of a TOC.txt without such a line.

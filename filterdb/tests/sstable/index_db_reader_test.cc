@@ -209,32 +209,6 @@ TEST_P(IndexKindTest, PassesOverALargePromotedIndex) {
   }
 }
 
-TEST_P(IndexKindTest, IsThatOfTheseVersions) {
-  const std::vector<const char*> fixed = {"ia", "ib", "ic", "ja",       "jb",
-                                          "ka", "la", "lb", "before-ma"};
-  const std::vector<const char*> vint = {"ma", "mb",       "mc",          "md",
-                                         "me", "na",       "nb",          "nc",
-                                         "oa", "ma-to-me", "na-and-later"};
-  const TemporaryFile file(Entry(GetParam(), "a", 0) +
-                           Entry(GetParam(), "b", 1));
-  for (const char* const version : GetParam() == kFixed ? fixed : vint) {
-    EXPECT_EQ(ReadKeys(Open(file.path(), version).get()).keys, (Keys{"a", "b"}))
-        << version;
-  }
-}
-
-TEST_P(IndexKindTest, ReadsAPipeOnce) {
-  const size_t promoted_size = 3 << 20;
-  const PipedInput input(Entry(GetParam(), "a", 0, promoted_size) +
-                             Entry(GetParam(), "b", 1, promoted_size),
-                         50000);
-  const auto reader = Open("-", GetParam() == kFixed ? "ka" : "nb");
-  const KeysAndError read = ReadKeys(reader.get());
-  EXPECT_EQ(read.keys, (Keys{"a", "b"}));
-  EXPECT_EQ(read.error, "");
-  EXPECT_FALSE(reader->Rewind());
-}
-
 // ---- Damaged files ----
 
 // The reader must skip promoted indexes, because reading this one of 1 TiB
@@ -287,18 +261,6 @@ TEST_P(IndexKindTest, RefusesEveryCutInsideAnEntry) {
       EXPECT_FALSE(reader->Next(&key));
       EXPECT_EQ(reader->error(), read.error);
     }
-  }
-}
-
-TEST_P(IndexKindTest, TellsAFaultOfTheInput) {
-  const std::string index =
-      Entry(GetParam(), "a", 0, 50) + Entry(GetParam(), "b", 1);
-  for (size_t at = 0; at < index.size(); ++at) {
-    const int fd = FileOf(index);
-    const auto reader = tools::NewIndexDbKeys(fd, GetParam(), "index", 16);
-    ASSERT_EQ(ftruncate(fd, static_cast<off_t>(at)), 0);
-    EXPECT_EQ(ReadKeys(reader.get()).error.rfind("index: was truncated", 0), 0U)
-        << at;
   }
 }
 

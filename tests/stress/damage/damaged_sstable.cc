@@ -43,8 +43,8 @@ void ReadTrieKeys(WholeSstable* sstable) {
 
 void ReadIndexKeys(WholeSstable* sstable) {
   std::string error;
-  const auto reader = tools::IndexDbReader::Open(sstable->start + "Index.db",
-                                                 sstable->version, &error);
+  const auto reader =
+      tools::OpenIndexDb(sstable->start + "Index.db", sstable->version, &error);
   if (reader == nullptr) {
     throw std::runtime_error(error);
   }

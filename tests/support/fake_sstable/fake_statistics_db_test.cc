@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -16,15 +14,6 @@
 
 namespace cassandra_bloom::testing {
 namespace {
-
-constexpr char kPartitioner[] = "org.apache.cassandra.dht.Murmur3Partitioner";
-
-double NaiveDouble(const std::string& file, uint64_t at) {
-  const uint64_t bits = NaiveNumber(file, at, 8);
-  double value;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
 
 // Returns the components, and checks all checksums if `has_checks` is true.
 std::vector<std::string> ReadComponents(const std::string& file,
@@ -70,43 +59,6 @@ TEST(StatisticsDbWriterTest, ValidationIsCassandras) {
     ASSERT_EQ(components.size(), our_components.size());
     EXPECT_EQ(our_components[0], components[0]);
   }
-}
-
-TEST(StatisticsDbWriterTest, TableWithoutChecksumsHasTheSameComponents) {
-  const std::vector<std::string> with_checks = ReadComponents(
-      StatisticsDb(StatisticsLayout::kTableAndChecks, 0.3, 7), true);
-  const std::vector<std::string> without =
-      ReadComponents(StatisticsDb(StatisticsLayout::kTable, 0.3, 7), false);
-  ASSERT_EQ(without.size(), with_checks.size());
-  for (size_t i = 0; i < without.size(); ++i) {
-    EXPECT_EQ(without[i], with_checks[i].substr(0, with_checks[i].size() - 4));
-  }
-  EXPECT_EQ(NaiveText(without[0], 0), kPartitioner);
-  EXPECT_EQ(NaiveDouble(without[0], without[0].size() - 8), 0.3);
-}
-
-// Returns the position after the two histograms.
-size_t AfterHistograms(const std::string& file) {
-  size_t at = 0;
-  for (int i = 0; i < 2; ++i) {
-    at += 4 + 16 * NaiveNumber(file, at, 4);
-  }
-  return at;
-}
-
-TEST(StatisticsDbWriterTest, BeforeKaTheChanceHasAFixedPlace) {
-  const std::string file = StatisticsDb(StatisticsLayout::kNoTable, 0.3, 7);
-  const size_t at = AfterHistograms(file) + 12 + 8 + 8 + 4;
-  EXPECT_EQ(NaiveDouble(file, at), 0.3);
-  EXPECT_EQ(NaiveDouble(file, at + 8), -1.0);
-  EXPECT_EQ(NaiveText(file, at + 16), kPartitioner);
-}
-
-TEST(StatisticsDbWriterTest, BeforeJaThereIsNoChance) {
-  const std::string file = StatisticsDb(StatisticsLayout::kNoChance, 0.3, 7);
-  const size_t at = AfterHistograms(file) + 12 + 8 + 8;
-  EXPECT_EQ(NaiveDouble(file, at), -1.0);
-  EXPECT_EQ(NaiveText(file, at + 8), kPartitioner);
 }
 
 }  // namespace

@@ -11,7 +11,6 @@ namespace cassandra_bloom::testing {
 namespace {
 
 constexpr size_t kPromotedIndexBytes = 40;
-constexpr size_t kInterval = 128;  // Summary.db has every 128th key.
 
 void AppendIndexEntry(const IndexedPartition& partition, bool has_vints,
                       std::string* file) {
@@ -25,49 +24,6 @@ void AppendIndexEntry(const IndexedPartition& partition, bool has_vints,
     AppendBigEndian(promoted_bytes, 4, file);
   }
   file->append(promoted_bytes, 'p');
-}
-
-void AppendKey(std::string_view key, std::string* file) {
-  AppendBigEndian(key.size(), 4, file);
-  file->append(key);
-}
-
-void AppendLittleEndian(uint64_t value, size_t size, std::string* file) {
-  for (size_t i = 0; i < size; ++i) {
-    file->push_back(static_cast<char>(value >> (8 * i)));
-  }
-}
-
-std::string SummaryDb(const std::vector<IndexedPartition>& partitions,
-                      const std::vector<uint64_t>& index_offsets,
-                      const VersionFacts& facts) {
-  const size_t num_entries = (partitions.size() + kInterval - 1) / kInterval;
-  std::string offsets;
-  std::string entries;
-  for (size_t i = 0; i < partitions.size(); i += kInterval) {
-    if (facts.has_summary_offsets) {
-      AppendLittleEndian(4 * num_entries + entries.size(), 4, &offsets);
-      entries.append(partitions[i].key);
-      AppendLittleEndian(index_offsets[i], 8, &entries);
-    } else {
-      AppendBigEndian(index_offsets[i], 8, &entries);
-      AppendKey(partitions[i].key, &entries);
-    }
-  }
-  std::string file;
-  AppendBigEndian(kInterval, 4, &file);
-  AppendBigEndian(num_entries, 4, &file);
-  if (facts.has_summary_offsets) {
-    AppendBigEndian(offsets.size() + entries.size(), 8, &file);
-  }
-  if (facts.has_sampling_level) {
-    AppendBigEndian(kInterval, 4, &file);
-    AppendBigEndian(num_entries, 4, &file);
-  }
-  file += offsets + entries;
-  AppendKey(partitions.front().key, &file);
-  AppendKey(partitions.back().key, &file);
-  return file;
 }
 
 // Appends a trie of rows that is a single node, and then the entry of the
@@ -95,7 +51,6 @@ IndexFiles BigIndex(const std::vector<IndexedPartition>& partitions,
     files.offsets.push_back(files.index_db.size());
     AppendIndexEntry(partition, facts.has_vints, &files.index_db);
   }
-  files.summary_db = SummaryDb(partitions, files.offsets, facts);
   return files;
 }
 

@@ -22,7 +22,6 @@ struct IndexedPartition {
 struct IndexFiles {
   std::string index_db;
   std::vector<uint64_t> offsets;  // Where the entries of Index.db begin.
-  std::string summary_db;
 };
 
 IndexFiles BigIndex(const std::vector<IndexedPartition>& partitions,

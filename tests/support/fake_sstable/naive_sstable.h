@@ -29,24 +29,6 @@ inline uint64_t NaiveNumber(const std::string& file, uint64_t at, size_t size) {
   return number;
 }
 
-inline std::string NaiveText(const std::string& file, uint64_t at) {
-  return file.substr(at + 2, NaiveNumber(file, at, 2));
-}
-
-// Reads the vint at `*at`, and moves `*at` to the byte after it.
-inline uint64_t NaiveVInt(const std::string& file, uint64_t* at) {
-  const uint8_t first = NaiveByte(file, (*at)++);
-  size_t more = 0;
-  while (more < 8 && (first & (0x80 >> more)) != 0) {
-    ++more;
-  }
-  uint64_t number = more == 8 ? 0 : first % (1U << (8 - more));
-  for (size_t i = 0; i < more; ++i) {
-    number = number * 256 + NaiveByte(file, (*at)++);
-  }
-  return number;
-}
-
 struct NaiveTrieEntry {
   std::string path;
   uint8_t hash;

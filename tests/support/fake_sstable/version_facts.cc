@@ -52,8 +52,6 @@ VersionFacts FactsOfVersion(const std::string& version) {
   facts.format_name = version == "da" ? "bti" : "big";
   facts.has_trie = version == "da" || version == "ms" || version == "mt";
   facts.has_vints = form != kBeforeMa;
-  facts.has_summary_offsets = version[0] != 'i';
-  facts.has_sampling_level = facts.has_summary_offsets && version[0] != 'j';
   facts.has_short_deletion = version == "oa" || version == "da";
   facts.has_max_chunk_bytes = form == kNaAndLater;
   facts.chunk_checksum = ChunkChecksumOf(version, form);

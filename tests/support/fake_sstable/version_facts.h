@@ -33,8 +33,6 @@ struct VersionFacts {
   const char* format_name;   // "big" or "bti", in names without a keyspace
   bool has_trie;             // Has Partitions.db and Rows.db, not Index.db
   bool has_vints;            // Index.db has vints
-  bool has_summary_offsets;  // Summary.db has offsets before its entries
-  bool has_sampling_level;   // Summary.db has a sampling level
   bool has_short_deletion;   // "Not deleted" takes one byte
   bool has_max_chunk_bytes;  // CompressionInfo.db has max_compressed_length
   ChunkChecksum chunk_checksum;
