@@ -75,6 +75,20 @@ std::vector<std::string> SstablesBesideCorpus() {
   return folders;
 }
 
+std::vector<std::string> NewerBesideCorpus() {
+  std::vector<std::string> paths;
+  std::error_code no_such_folder;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(
+           CorpusFolder().parent_path() / "newer", no_such_folder)) {
+    const std::string path = entry.path().string();
+    if (path.size() > 8 && path.substr(path.size() - 8) == "-Data.db") {
+      paths.push_back(path);
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
 std::vector<std::vector<std::string>> ReadCassandraTable(
     const std::string& file_name) {
   return ReadTable(std::filesystem::path(CASSANDRA_BLOOM_TEST_DATA) / file_name,

@@ -33,6 +33,11 @@ std::vector<std::string> CorpusSstables();
 // without keys.txt. Returns an empty vector if `sstables` does not exist.
 std::vector<std::string> SstablesBesideCorpus();
 
+// Returns the paths of the Data.db of SSTables of DSE, HCD and Cassandra 6, and
+// of damaged SSTables, sorted. They are in the folder `newer`, beside the
+// folder that CASSANDRA_BLOOM_CORPUS names.
+std::vector<std::string> NewerBesideCorpus();
+
 // Returns the fields of each line of sstables/trie_nodes.txt, beside the folder
 // that CASSANDRA_BLOOM_CORPUS names. Returns an empty vector if the file does
 // not exist.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -125,6 +126,54 @@ TEST(SstableKeysTest, ReadsWhatACompactionLeaves) {
     EXPECT_EQ(sstable.reader->num_wrong_hashes(), 0U);
     for (const std::string& key : read.keys) {
       ASSERT_TRUE(filter->MayContain(key));
+    }
+  }
+}
+
+// What the SSTables of other projects show of newer versions and of damage.
+TEST(SstableKeysTest, ReadsNewerSstables) {
+  const std::vector<std::string> paths = NewerBesideCorpus();
+  SKIP_WITHOUT_CORPUS(paths);
+  const struct {
+    const char* version;
+    size_t num_keys;
+    bool is_number_known;
+    const char* error;
+  } expected[] = {
+      // The first is cut to 0 bytes, and the sixth lacks CompressionInfo.db.
+      {"oa", 0, true, " from 8308 to 0 of a Data.db of 0 bytes"},
+      {"ad", 5, true, ""},
+      {"bb", 5, true, ""},
+      {"cc", 5, true, ""},
+      {"ea", 1000, true, ""},
+      {"na", 0, true,
+       "CompressionInfo.db is missing: restore it, because TOC.txt names it"},
+      {"pa", 3, false, ""},
+  };
+  ASSERT_EQ(paths.size(), std::size(expected));
+  for (size_t i = 0; i < paths.size(); ++i) {
+    SCOPED_TRACE(paths[i]);
+    const std::string start = paths[i].substr(0, paths[i].size() - 7);
+    const std::string index =
+        start + (std::filesystem::exists(start + "Index.db") ? "Index.db"
+                                                             : "Partitions.db");
+    std::string error;
+    const auto reader =
+        OpenSstableKeys(index, expected[i].version, KeyChecks::kCheap, &error);
+    const KeysAndError read =
+        reader == nullptr ? KeysAndError{{}, error} : ReadKeys(reader.get());
+    EXPECT_EQ(read.keys.size(), expected[i].num_keys);
+    EXPECT_EQ(read.error.empty(), std::string(expected[i].error).empty());
+    EXPECT_NE(read.error.find(expected[i].error), std::string::npos)
+        << read.error;
+    EXPECT_TRUE(reader == nullptr ||
+                reader->is_number_known() == expected[i].is_number_known);
+    FilterForm form;
+    ASSERT_TRUE(FormOfSstableVersion(expected[i].version, &form, &error));
+    const auto filter = FilterDbFile::Open(start + "Filter.db", form, &error);
+    ASSERT_NE(filter, nullptr) << error;
+    for (const std::string& key : read.keys) {
+      EXPECT_TRUE(filter->MayContain(key));
     }
   }
 }
