@@ -19,7 +19,7 @@
 #include "filterdb/commands/progress_bar.h"
 #include "filterdb/commands/scan_paths.h"
 #include "filterdb/mending/mender.h"
-#include "filterdb/mending/undo.h"
+#include "filterdb/mending/run_backup.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -189,7 +189,7 @@ void MendReport::PrintSums() const {
         "Filters that were made where there was none, and completed TOC.txt "
         "files, stay.\n";
   }
-  if (json_.contains("backup")) {
+  if (json_.contains("backup") && Total(MendOutcome::kMended) > 0) {
     sums += "To put the old filters back: filterdb mend --undo=" +
             Printable(json_["backup"].get<std::string>()) + "\n";
   }

@@ -18,21 +18,6 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-std::optional<uint32_t> CrcOf(const std::string& path, std::string* error) {
-  const FileDescriptor fd(OpenForReading(path));
-  const auto only_sum = [](const char*, size_t) { return true; };
-  uint64_t ignored_size;
-  FileSum sum;
-  if (!SizeOfRegularFile(fd.get(), path, &ignored_size, error)) {
-    return std::nullopt;
-  }
-  if (!CopyInPieces(fd.get(), only_sum, &sum)) {
-    FailWithErrno(path, "cannot read", error);
-    return std::nullopt;
-  }
-  return sum.crc;
-}
-
 std::string Difference(const std::string& path, uint32_t crc, uint32_t digest) {
   char text[64];
   std::snprintf(text, sizeof(text), "%08" PRIx32 ", not %08" PRIx32, crc,
@@ -62,7 +47,7 @@ void CompareFilter(uint32_t digest, Examined* sstable) {
     return;
   }
   std::string error;
-  const auto crc = CrcOf(path, &error);
+  const auto crc = CrcOfFile(path, &error);
   if (!crc) {
     sstable->Add(Check::kFilterUnreadable, error);
   } else if (*crc != digest) {

@@ -15,21 +15,29 @@ void FailAt(const std::string& path, const char* what) {
   Fail(error);
 }
 
-void RunWork(const std::function<void()>& work, MendOutcome* outcome) {
-  const auto fail = [outcome](const std::string& what) {
-    outcome->kind = MendOutcome::kFailed;
-    outcome->reason = outcome->filter + ": " + what;
+void MendRun::Do(MendOutcome outcome,
+                 const std::function<bool(MendOutcome*)>& work) {
+  const auto fail = [&outcome](const std::string& what) {
+    outcome.kind = MendOutcome::kFailed;
+    outcome.reason = outcome.filter + ": " + what;
   };
+  bool had_work = true;
   try {
-    work();
+    if (has_ended_) {
+      throw MendEnd{MendOutcome::kNotDone, ""};
+    }
+    had_work = work(&outcome);
   } catch (const MendEnd& end) {
-    outcome->kind = end.kind;
-    outcome->reason = end.reason;
-    outcome->ends_run = end.ends_run;
+    outcome.kind = end.kind;
+    outcome.reason = end.reason;
+    has_ended_ |= end.ends_run;
   } catch (const std::bad_alloc&) {
     fail("not enough memory");
   } catch (const std::exception& error) {
     fail(error.what());
+  }
+  if (had_work) {
+    on_outcome_(outcome);
   }
 }
 

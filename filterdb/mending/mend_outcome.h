@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The outcome of `filterdb mend`, or of its undo, for one SSTable.
+// Tested in filterdb/tests/commands/mend/mend_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_MENDING_MEND_OUTCOME_H_
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_MEND_OUTCOME_H_
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "filterdb/health/finding.h"
 
@@ -33,7 +35,6 @@ struct MendOutcome {
   std::string out;        // The file in --out-dir.
   uint64_t size = 0;      // The size of the new filter in bytes.
   bool only_toc = false;  // Only TOC.txt was or would be changed.
-  bool ends_run = false;  // A process has the SSTable open.
 };
 
 // Called with each outcome when it is known.
@@ -57,9 +58,19 @@ struct MendEnd {
 // Fails with `path`, `what` and the message for errno.
 [[noreturn]] void FailAt(const std::string& path, const char* what);
 
-// Runs `work`, and stores the end that it throws in `*outcome`. An exception of
-// another type is a failure.
-void RunWork(const std::function<void()>& work, MendOutcome* outcome);
+// Works on one SSTable after another, until one of them is open.
+class MendRun {
+ public:
+  explicit MendRun(OnOutcome on_outcome) : on_outcome_(std::move(on_outcome)) {}
+
+  // Runs `work`, which returns whether there was anything to do. Stores the end
+  // that it throws in `outcome`. An exception of another type is a failure.
+  void Do(MendOutcome outcome, const std::function<bool(MendOutcome*)>& work);
+
+ private:
+  const OnOutcome on_outcome_;
+  bool has_ended_ = false;
+};
 
 }  // namespace cassandra_bloom::tools
 

@@ -100,7 +100,7 @@ class Mender {
       filter = BuildFilter(examined_);
       change.filter = FilterDbContent(FormOf(sstable_), filter->num_probes(),
                                       filter->num_words(), filter->bits());
-      change.filter_digest = SumOf(change.filter).crc;
+      change.filter_digest = CrcOf(change.filter);
       outcome_.size = FilterDbSize(filter->num_words());
     }
     place.Change(change, [&] {
@@ -171,21 +171,17 @@ bool HasMendWork(const Examined& examined) {
 
 void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
              const OnOutcome& on_outcome) {
-  bool has_ended = false;
+  MendRun run(on_outcome);
   for (const Examined& examined : sstables) {
-    if (!HasMendWork(examined)) {
-      continue;
+    MendOutcome before;
+    before.filter = examined.sstable.Path(kFilterDb);
+    before.examined = &examined;
+    if (HasMendWork(examined)) {
+      run.Do(before, [&](MendOutcome* outcome) {
+        Mender(examined, plan, outcome).Mend();
+        return true;
+      });
     }
-    MendOutcome outcome;
-    outcome.filter = examined.sstable.Path(kFilterDb);
-    outcome.examined = &examined;
-    if (has_ended) {
-      outcome.kind = MendOutcome::kNotDone;
-    } else {
-      RunWork([&] { Mender(examined, plan, &outcome).Mend(); }, &outcome);
-    }
-    has_ended |= outcome.ends_run;
-    on_outcome(outcome);
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Builds new filters for the SSTables that need one, and puts them in place, or
-// into another folder.
+// into another folder. Puts the old filters of a run back.
+// Tested in filterdb/tests/commands/mend/mend_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_MENDING_MENDER_H_
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_MENDER_H_
@@ -39,6 +40,24 @@ void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
 // SSTables, even of those that need no mend. The reason is that ScyllaDB does
 // not start if such a file is still there after its SSTable was removed.
 void RemoveLeftOvers(const std::set<std::string>& folders);
+
+struct UndoPlan {
+  std::string run;  // The folder B/TIME.
+  bool dry_run = false;
+  bool node_is_down = false;  // See MendPlan.
+};
+
+// A filter is put back only if the present one is that of this run, beside the
+// same index. Everything else is left, with the reason. Of several runs that
+// have replaced a filter, the last one must be undone first. Calls `on_outcome`
+// for each filter that is still in the backup. If a process has an SSTable
+// open, ends there.
+//
+// Filters that were made where there was none stay, and so do completed TOC.txt
+// files. If a mend was killed while it changed an SSTable of ScyllaDB, its
+// digests are made right.
+void UndoRun(const std::vector<MendedFilter>& filters, const UndoPlan& plan,
+             const OnOutcome& on_outcome);
 
 }  // namespace cassandra_bloom::tools
 

@@ -67,16 +67,13 @@ void MakeFolders(const std::string& folder) {
 
 // Copies a file, and returns its CRC-32.
 uint32_t Copy(const std::string& from, const std::string& to) {
-  const FileDescriptor fd(OpenForReading(from));
-  FileSum sum;
-  const auto copy = [&](const Append& append) {
-    return fd.get() >= 0 && CopyInPieces(fd.get(), append, &sum);
-  };
+  uint32_t crc = 0;
   std::string error;
-  if (!WriteFileAtomically(to, /*overwrite=*/false, copy, &error)) {
+  if (!WriteFileAtomically(to, /*overwrite=*/false, ContentOfFile(from, &crc),
+                           &error)) {
     Fail(error);
   }
-  return sum.crc;
+  return crc;
 }
 
 bool ParseLine(const std::string& line, MendedFilter* filter) {
@@ -98,14 +95,13 @@ bool ParseLine(const std::string& line, MendedFilter* filter) {
 
 }  // namespace
 
-uint32_t CrcOfFile(const std::string& path) {
-  const FileDescriptor fd(OpenForReading(path));
-  const auto only_sum = [](const char*, size_t) { return true; };
-  FileSum sum;
-  if (fd.get() < 0 || !CopyInPieces(fd.get(), only_sum, &sum)) {
-    FailAt(path, "cannot read");
+uint32_t CrcOrFail(const std::string& path) {
+  std::string error;
+  const auto crc = CrcOfFile(path, &error);
+  if (!crc) {
+    Fail(error);
   }
-  return sum.crc;
+  return *crc;
 }
 
 void CheckCanMake(const std::string& folder) {
@@ -173,12 +169,12 @@ void RunBackup::Keep(const Sstable& sstable,
   std::optional<uint32_t> old_filter;
   if (NameExists(prefix + "Filter.db")) {
     old_filter =
-        new_filter ? keep("Filter.db") : CrcOfFile(prefix + "Filter.db");
+        new_filter ? keep("Filter.db") : CrcOrFail(prefix + "Filter.db");
   }
   if (NameExists(prefix + "Scylla.db")) {
     keep("Scylla.db");
   }
-  AddLine(Hex(CrcOfFile(sstable.IndexPath())) + " " +
+  AddLine(Hex(CrcOrFail(sstable.IndexPath())) + " " +
           (old_filter ? Hex(*old_filter) : kNoFilter) + " " +
           Hex(new_filter ? *new_filter : old_filter.value_or(0)) + " " +
           prefix + "Filter.db");

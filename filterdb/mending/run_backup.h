@@ -15,6 +15,7 @@
 // A line and the old files are on disk before the filter is replaced. A line at
 // the end that is cut is one whose filter was not replaced. When an undo has
 // put an old filter back, it removes it from B/TIME.
+// Tested in filterdb/tests/commands/mend/mend_undo_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_MENDING_RUN_BACKUP_H_
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_RUN_BACKUP_H_
@@ -30,7 +31,7 @@
 namespace cassandra_bloom::tools {
 
 // Returns the CRC-32 of a file. Throws a MendEnd if it cannot be read.
-uint32_t CrcOfFile(const std::string& path);
+uint32_t CrcOrFail(const std::string& path);
 
 // Throws a MendEnd if the folder is not there and cannot be made, or if this
 // process may not create files in it.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/mending/undo.h"
+// Puts the old filters of a run back.
+// Tested in filterdb/tests/commands/mend/mend_undo_test.cc.
+// Tested in filterdb/tests/commands/mend/mend_kill_test.cc.
 
 #include <unistd.h>
 
@@ -46,7 +48,7 @@ class Undo {
     if (!is_kept && !place.IsTocUnfinished()) {
       return false;
     }
-    if (CrcOfFile(sstable->IndexPath()) != mended_.index) {
+    if (CrcOrFail(sstable->IndexPath()) != mended_.index) {
       Leave(mended_.path + ": another SSTable has this name now");
     }
     MendChange change;
@@ -81,7 +83,7 @@ class Undo {
     if (!place.has_filter()) {
       Leave(mended_.path + ": was removed since it was mended");
     }
-    const uint32_t present = CrcOfFile(mended_.path);
+    const uint32_t present = CrcOrFail(mended_.path);
     if (present != *mended_.old_filter) {
       if (present != mended_.new_filter) {
         Leave(mended_.path +
@@ -98,15 +100,12 @@ class Undo {
   }
 
   bool Copy(const Append& append) const {
-    const FileDescriptor fd(OpenForReading(kept_));
-    FileSum sum;
-    if (fd.get() < 0 || !CopyInPieces(fd.get(), append, &sum)) {
-      return false;
-    }
-    if (sum.crc != *mended_.old_filter) {
+    uint32_t crc = 0;
+    const bool is_copied = ContentOfFile(kept_, &crc)(append);
+    if (is_copied && crc != *mended_.old_filter) {
       Leave(kept_ + ": is not the filter that the list of the run names");
     }
-    return true;
+    return is_copied;
   }
 
   // Returns the digest of the filter in the kept Scylla.db, if there is one.
@@ -156,20 +155,13 @@ void UndoRun(const std::vector<MendedFilter>& filters, const UndoPlan& plan,
     }
     RemoveLeftOvers(folders);
   }
-  bool has_ended = false;
+  MendRun run(on_outcome);
   for (const MendedFilter& filter : filters) {
-    MendOutcome outcome;
-    outcome.filter = filter.path;
-    bool had_work = true;
-    if (has_ended) {
-      outcome.kind = MendOutcome::kNotDone;
-    } else {
-      RunWork([&] { had_work = Undo(filter, plan, &outcome).Run(); }, &outcome);
-    }
-    has_ended |= outcome.ends_run;
-    if (had_work) {
-      on_outcome(outcome);
-    }
+    MendOutcome before;
+    before.filter = filter.path;
+    run.Do(before, [&](MendOutcome* outcome) {
+      return Undo(filter, plan, outcome).Run();
+    });
   }
 }
 

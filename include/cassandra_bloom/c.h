@@ -168,9 +168,8 @@ CASSANDRA_BLOOM_EXPORT void cassandra_bloom_builder_add(
 // writes a temporary file in the same folder. The temporary file gets the name
 // `path` when it is complete and on disk. If `path` exists and `overwrite` is
 // false, fails and leaves the file unchanged. Does not check that the file name
-// has the SSTable version of the builder. If `path` is a symbolic link, keeps
-// the link and writes its target in this way. If `path` leads to anything but a
-// regular file, fails and leaves it unchanged.
+// has the SSTable version of the builder. If `path` is anything but a regular
+// file, even a symbolic link, fails and leaves it unchanged.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_write(
     cassandra_bloom_builder_t* builder, const char* path, bool overwrite,
     char** errptr);

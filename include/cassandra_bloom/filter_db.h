@@ -191,10 +191,10 @@ void SerializeFilterDb(FilterForm form, int num_probes, uint32_t num_words,
 
 // Writes a Filter.db to the file `path`. First writes a temporary file in the
 // same folder. The temporary file gets the name `path` when it is complete and
-// on disk. If `path` exists and `overwrite` is false, fails. If `path` is a
-// symbolic link, keeps the link and writes its target in this way. If `path`
-// leads to anything but a regular file, fails and leaves it unchanged. `bits`
-// has the order of kLittleEndianWords, as FilterDbFile::bits returns it.
+// on disk. If `path` exists and `overwrite` is false, fails. If `path` is
+// anything but a regular file, even a symbolic link, fails and leaves it
+// unchanged. `bits` has the order of kLittleEndianWords, as FilterDbFile::bits
+// returns it.
 //
 // The name of the temporary file is `path` and ".cassandra_bloom-new". If a
 // killed process has left this file, this function removes it.

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Exports Filter.db files from the SST files of a RocksDB database: of one SST
-// file, of a whole database, or by a listener that keeps a folder of Filter.db
-// files up to date with a running database.
+// Keeps a folder of Filter.db files up to date with a RocksDB database that is
+// open in this process: one Filter.db for each live SST file. The command
+// `sst_filters export` does the same for a database that is open elsewhere or
+// closed, and for single SST files.
 //
 // The export copies the filter block of an SST file if it is a full filter of
-// this library that holds exactly the wanted keys. Such a block already is a
+// this library that holds exactly the keys. Such a block already is a
 // Filter.db. (With the policy's option blocks=rocksdb, the block has five more
 // bytes at its end, which are not copied.) Otherwise the export builds a new
-// filter from the keys of the SST file, also from the keys of deletions: an
-// older SST file may still have the deleted row. RocksDB before release 9.2
-// does not show the keys of deletions. With such a release, building a filter
-// from keys fails if the SST file has deletions of keys. A deletion of a range
-// has no key, so no filter holds it.
+// filter of 10 bits per key from the keys of the SST file, also from the keys
+// of deletions: an older SST file may still have the deleted row. RocksDB
+// before release 9.2 does not show the keys of deletions. With such a release,
+// building a filter from keys fails if the SST file has deletions of keys. A
+// deletion of a range has no key, so no filter holds it. If the policy's filter
+// holds a part of each key (CassandraBloomOptions::partition_key), the
+// Filter.db holds the same part.
 //
 // The export only reads a database. It creates, changes and removes nothing in
-// the database's folders. Another process, or this one, may have the database
-// open and write to it at the same time. The export sees only entries in SST
-// files, because it does not read the write-ahead log. It can read keys only if
-// the database has one of RocksDB's bytewise comparators, without timestamps.
-//
-// Of these functions, the shared library has only NewFilterDbExportListener and
-// GetFilterDbExportCounts. All are in librocksdb_cassandra_bloom.a.
+// the database's folders. It sees only entries in SST files, because it does
+// not read the write-ahead log. It can read keys only if the database has one
+// of RocksDB's bytewise comparators, without timestamps.
 //
 // All functions may be called in any thread. No pointer may be null. `*error`
 // is set only if a function fails. Errors are sentences that name the file and
@@ -34,7 +33,6 @@
 #include <rocksdb/rocksdb_namespace.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,60 +46,12 @@ class EventListener;
 
 namespace cassandra_bloom {
 
-enum class ExportFrom {
-  // Copy the filter block if possible. Otherwise build the filter from keys.
-  kBlockOrKeys,
-  // Always build the filter from the keys of the SST file.
-  kKeys,
-};
-
-struct FilterDbExportOptions {
-  // The SSTable version of the Filter.db, such as "nb". For a single SST file,
-  // it may be the name of a form, such as "na-and-later". For a database, it
-  // must be a version, because the file names contain it.
-  std::string sstable_version = "nb";
-
-  ExportFrom from = ExportFrom::kBlockOrKeys;
-
-  // The size of filters that are built from keys. If fp_chance is 0,
-  // bits_per_key gives the size, and is from 1 to 100. Otherwise fp_chance
-  // gives the size. It is Cassandra's bloom_filter_fp_chance, at least
-  // 0.0000671 and less than 1.
-  double bits_per_key = 10;
-  double fp_chance = 0;
-
-  // The part of each RocksDB key that is exported, in the spelling of
-  // CassandraBloomOptions::partition_key. If this string is empty and the SST
-  // file has a filter of this library, the export uses the part that this
-  // filter holds. If this string is empty and there is no such filter, the
-  // whole key is exported.
-  std::string partition_key;
-
-  // All folders in DBOptions::db_paths and ColumnFamilyOptions::cf_paths of the
-  // database, in any order. The folder of the database may be among them. The
-  // caller must give these folders because no file of a database names them.
-  // Each SST file is searched for in all of them, by its number and its size.
-  std::vector<std::string> db_paths;
-
-  // If true, existing files are replaced, and with `sync`, all filters are made
-  // anew, and a folder whose filters no export recorded is taken over.
-  bool overwrite = false;
-
-  // If true, ExportFilterDbs writes and removes nothing. The report says what
-  // it would do. In ExportedFilterDb, only the two paths are then set.
-  bool dry_run = false;
-
-  // Called often during an export. `done` is the number of entries read so far,
-  // and `all` is the number of all entries.
-  std::function<void(uint64_t done, uint64_t all)> progress;
-};
-
 struct ExportedFilterDb {
   std::string sst_file;
   std::string filter_db;
   bool from_block = false;
   // Why the filter block was not copied. Empty if `from_block` is true, or if
-  // `from` was kKeys.
+  // the filter was to be made from keys.
   std::string why_not_block;
   std::string partition_key;  // The part of a key that the filter holds.
   uint64_t num_keys = 0;      // Entries in the filter, as far as RocksDB knows.
@@ -110,79 +60,63 @@ struct ExportedFilterDb {
   uint32_t num_words = 0;
 };
 
-// Exports the Filter.db of one SST file. Replaces a symbolic link at
-// `filter_db`, and does not follow it.
-CASSANDRA_BLOOM_EXPORT bool ExportFilterDb(const std::string& sst_file,
-                                           const std::string& filter_db,
-                                           const FilterDbExportOptions& options,
-                                           ExportedFilterDb* exported,
-                                           std::string* error);
-
-// Sets `*name` to the name of the Filter.db for an SST file. For "000123.sst"
-// and version "nb" the name is "nb-123-big-Filter.db". For version "da" it is
-// "da-123-bti-Filter.db", as in Cassandra.
-CASSANDRA_BLOOM_EXPORT bool ExportedFilterDbName(
-    const std::string& sst_file, const std::string& sstable_version,
-    std::string* name, std::string* error);
-
 struct FilterDbExportReport {
   std::vector<ExportedFilterDb> exported;
-  std::vector<std::string> kept;     // Filters up to date. Only with `sync`.
-  std::vector<std::string> removed;  // Filters removed. Only with `sync`.
+  std::vector<std::string> kept;     // Filters that were up to date.
+  std::vector<std::string> removed;  // Filters that were removed.
   std::vector<std::string> errors;   // One for each SST file that failed.
 };
 
-// Exports the Filter.db of every live SST file of a database into the folder
-// `out_dir`, which is created if its parent exists. ExportedFilterDbName gives
-// the file names. `column_family`: a name, or "" for all column families.
+// Makes `out_dir` hold the filters of exactly the live SST files of `db`, at
+// once and in this thread. Creates `out_dir` if its parent exists. The filter
+// of 000123.sst is nb-123-big-Filter.db for `sstable_version` "nb", and
+// da-123-bti-Filter.db for "da", as in Cassandra. Must not be called from an
+// event of a listener. Only librocksdb_cassandra_bloom.a has this function, not
+// the shared library.
 //
-// `sync`: if true, `out_dir` afterwards holds the filters of exactly the live
-// SST files. Filters of this SSTable version that belong to no live SST file
-// are removed, and so is what a killed export has left. A hidden file in
-// `out_dir` marks it as the folder of this database. For each filter, it
-// records from which SST file and with which options the filter was made, and
-// the size and time of the filter. A filter for which this record is right is
-// kept. All others are made anew. After a failure, a second call does what is
-// left.
+// Filters of this SSTable version that belong to no live SST file are removed,
+// and so is what a killed export has left. A hidden file in `out_dir` marks it
+// as the folder of this database. For each filter, it records from which SST
+// file and with which options the filter was made, and the size and time of the
+// filter. A filter for which this record is right is kept. All others are made
+// anew. After a failure, a second call does what is left.
 //
-// With `sync`, refuses a folder that is marked for another database, even for
-// one that is a copy. Without `overwrite`, also refuses a folder that has
-// filters of this SSTable version but no mark.
+// Refuses a folder that is marked for another database, even for one that is a
+// copy, a folder that has filters of this SSTable version but no mark, and a
+// folder with SSTables of Cassandra.
 //
-// Exports with `sync` to the same `out_dir` wait for each other, also in other
-// processes, unless `out_dir` is on NFS. An SST file that cannot be read does
-// not stop the export of the others. Returns false if there was any error.
-// `*report` says what was done, even after an error.
-CASSANDRA_BLOOM_EXPORT bool ExportFilterDbs(
-    const std::string& db_dir, const std::string& column_family,
-    const std::string& out_dir, bool sync, const FilterDbExportOptions& options,
-    FilterDbExportReport* report, std::string* error);
-
-// ---- A database that is open in this process ----
+// Exports to the same `out_dir` wait for each other, also in other processes,
+// unless `out_dir` is on NFS. An SST file that cannot be read does not stop the
+// export of the others. Returns false if there was any error. `*report` says
+// what was done, even after an error.
+CASSANDRA_BLOOM_EXPORT bool ReconcileFilterDbExports(
+    ROCKSDB_NAMESPACE::DB* db, const std::string& out_dir,
+    const std::string& sstable_version, FilterDbExportReport* report,
+    std::string* error);
 
 // Returns a listener for DBOptions::listeners. It makes `out_dir` hold the
-// filters of the live SST files, like ExportFilterDbs with `sync`, soon after
-// each flush, compaction, ingestion and deletion of an SST file. A thread of
-// the listener does this work. The listener serves one database, in local
-// files, and one folder, which may come into being later. If the version is
-// unknown or `out_dir` is empty, returns nullptr and sets `*error`. RocksDB
-// crashes if a listener is null.
+// filters of the live SST files, like ReconcileFilterDbExports, soon after each
+// flush, compaction, ingestion and deletion of an SST file. A thread of the
+// listener does this work. The listener serves one database, in local files,
+// and one folder, which may come into being later. If the version is unknown,
+// or if `out_dir` is empty or has a character that is not allowed below,
+// returns nullptr and sets `*error`. RocksDB crashes if a listener is null.
 //
 // In an options string or an OPTIONS file, in a process that has called
 // register_cassandra_bloom (filter_policy.h), the same listener is:
 //
 //   listeners=cassandra_bloom_export(nb,/var/lib/filters)
 //
-// In the path, write each byte that is not a letter, a digit or one of "/._-"
-// as "%" and two hexadecimal digits. For example, a colon is "%3A". Several
-// listeners have ":" between them. Before 11.8, RocksDB reads several listeners
-// in an OPTIONS file as one. Of these, only the first one of this library
-// works, and the program has to add the others itself.
+// The path may have only letters, digits and the characters "/._-", because
+// others have a meaning in options strings. Several listeners have ":" between
+// them. Before 11.8, RocksDB reads several listeners in an OPTIONS file as one.
+// Of these, only the first one of this library works, and the program has to
+// add the others itself.
 //
 // A failure of the listener never makes an operation of the database fail. The
 // listener counts failures and logs them in RocksDB's LOG or on stderr. What
 // has failed is tried again after the next event. An SST file that could not be
-// read is tried again at most once a minute. ExportFilterDbs with `dry_run`
+// read is tried again at most once a minute. `sst_filters export --dry-run`
 // says what is missing.
 //
 // RocksDB sends no event when a database is opened, for files that a crash left
@@ -203,13 +137,6 @@ CASSANDRA_BLOOM_EXPORT std::shared_ptr<ROCKSDB_NAMESPACE::EventListener>
 NewFilterDbExportListener(const std::string& out_dir,
                           const std::string& sstable_version,
                           std::string* error);
-
-// Like ExportFilterDbs with `sync`, at once and in this thread, for a database
-// that is open in this process. Must not be called from an event of a listener.
-CASSANDRA_BLOOM_EXPORT bool ReconcileFilterDbExports(
-    ROCKSDB_NAMESPACE::DB* db, const std::string& out_dir,
-    const std::string& sstable_version, FilterDbExportReport* report,
-    std::string* error);
 
 struct FilterDbExportCounts {
   uint64_t exported = 0;

@@ -2,66 +2,19 @@
 
 #include "plugin/export/export_names.h"
 
+#include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
-#include <system_error>
 
-#include "cassandra_bloom/filter_db.h"
-#include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom {
 namespace {
 
-// Removes an unsigned number from the front of `*text`.
-std::optional<uint64_t> TakeNumber(std::string_view* text) {
-  uint64_t number = 0;
-  const char* const end = text->data() + text->size();
-  const auto [rest, error] = std::from_chars(text->data(), end, number);
-  if (error != std::errc()) {
-    return std::nullopt;
-  }
-  text->remove_prefix(static_cast<size_t>(rest - text->data()));
-  return number;
-}
-
+// Other bytes have a meaning in options strings.
 bool IsPlain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
          (c >= '0' && c <= '9') || (c != '\0' && std::strchr("/._-", c));
-}
-
-std::string PercentEncoded(std::string_view text) {
-  std::string encoded;
-  for (const char c : text) {
-    if (IsPlain(c)) {
-      encoded += c;
-    } else {
-      char byte[4];
-      std::snprintf(byte, sizeof(byte), "%%%02X",
-                    static_cast<unsigned>(static_cast<unsigned char>(c)));
-      encoded += byte;
-    }
-  }
-  return encoded;
-}
-
-bool PercentDecode(std::string_view text, std::string* decoded) {
-  decoded->clear();
-  for (size_t i = 0; i < text.size(); ++i) {
-    unsigned char byte = static_cast<unsigned char>(text[i]);
-    if (byte == '%') {
-      const std::string_view digits = text.substr(i + 1, 2);
-      const char* const end = digits.data() + digits.size();
-      if (digits.size() != 2 ||
-          std::from_chars(digits.data(), end, byte, 16).ptr != end) {
-        return false;
-      }
-      i += 2;
-    }
-    *decoded += static_cast<char>(byte);
-  }
-  return true;
 }
 
 }  // namespace
@@ -76,41 +29,21 @@ std::string FilterDbName(const std::string& sstable_version, uint64_t number) {
 // writes them.
 std::optional<uint64_t> NumberOfFilterDb(std::string_view name,
                                          const std::string& sstable_version) {
-  std::string_view rest = name;
-  if (rest.substr(0, sstable_version.size()) != sstable_version) {
+  const std::string begin = sstable_version + "-";
+  if (name.substr(0, begin.size()) != begin) {
     return std::nullopt;
   }
-  rest.remove_prefix(sstable_version.size());
-  rest.remove_prefix(rest.substr(0, 1) == "-" ? 1 : 0);
-  const std::optional<uint64_t> number = TakeNumber(&rest);
-  return number && name == FilterDbName(sstable_version, *number)
-             ? number
+  const std::string_view rest = name.substr(begin.size());
+  uint64_t number = 0;
+  std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  return name == FilterDbName(sstable_version, number)
+             ? std::optional<uint64_t>(number)
              : std::nullopt;
-}
-
-std::optional<uint64_t> NumberOfSst(const std::string& path) {
-  std::string_view name = FileNameOf(path);
-  const std::optional<uint64_t> number = TakeNumber(&name);
-  return name == ".sst" ? number : std::nullopt;
-}
-
-bool IsNameableVersion(const std::string& sstable_version, std::string* error) {
-  FilterForm form;
-  if (!FormOfSstableVersion(sstable_version, &form, error)) {
-    return false;
-  }
-  if (sstable_version == FormName(form)) {
-    *error = "'" + sstable_version +
-             "' is a form, but the names of the files need an SSTable version, "
-             "such as nb";
-    return false;
-  }
-  return true;
 }
 
 std::string ExportId(const ExportTarget& target) {
   return std::string(kExportListenerName) + "(" + target.sstable_version + "," +
-         PercentEncoded(target.out_dir) + ")";
+         target.out_dir + ")";
 }
 
 bool ParseExportId(std::string_view id, ExportTarget* target,
@@ -126,29 +59,22 @@ bool ParseExportId(std::string_view id, ExportTarget* target,
         "is unknown; the listener is " + ExportId({"/var/lib/filters", "nb"});
     return false;
   }
-  // RocksDB may shorten an id that a user has written, for example at a "#" in
-  // the path. Then there is no ")" at the end.
-  const size_t end = id.find_first_of("):", comma);
-  const std::string_view rest =
-      end == std::string_view::npos ? "" : id.substr(end);
-  if (rest.substr(0, 2) != ")" && rest.substr(0, 2) != "):") {
-    *error =
-        "has no ')' at its end; in the path write %3A for a colon, %3B for a "
-        "semicolon, %23 for #, %29 for ')'";
-    return false;
-  }
   target->sstable_version = id.substr(begin.size(), comma - begin.size());
-  if (!PercentDecode(id.substr(comma + 1, end - comma - 1), &target->out_dir)) {
+  const std::string_view rest = id.substr(comma + 1);
+  const auto end = std::find_if_not(rest.begin(), rest.end(), IsPlain);
+  target->out_dir.assign(rest.begin(), end);
+  const std::string_view after = rest.substr(target->out_dir.size());
+  if (after != ")" && after.substr(0, 2) != "):") {
     *error =
-        "has a % that is not followed by two hexadecimal digits, as in %3A for "
-        "a colon; for % itself write %25";
+        "has no ')' after its path, or another character in the path than "
+        "letters, digits and /._-; a symbolic link may lead to the folder";
     return false;
   }
   if (target->out_dir.empty()) {
     *error = "has no path of the folder to export to";
     return false;
   }
-  return IsNameableVersion(target->sstable_version, error);
+  return true;
 }
 
 }  // namespace cassandra_bloom

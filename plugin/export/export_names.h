@@ -19,15 +19,6 @@ std::string FilterDbName(const std::string& sstable_version, uint64_t number);
 std::optional<uint64_t> NumberOfFilterDb(std::string_view name,
                                          const std::string& sstable_version);
 
-// Returns the number in a path like "db/000123.sst". Returns nullopt for other
-// paths.
-std::optional<uint64_t> NumberOfSst(const std::string& path);
-
-// Returns true for an SSTable version, such as "nb". Returns false, with
-// `*error`, for an unknown version, and for the name of a filter form, such as
-// "na-and-later".
-bool IsNameableVersion(const std::string& sstable_version, std::string* error);
-
 // The listener's name in options strings and in logs. The library compares the
 // address of this array to find out whether a listener was made by this copy of
 // the library.
@@ -40,13 +31,13 @@ struct ExportTarget {
 
 // Returns the id of the listener for this target, such as
 // "cassandra_bloom_export(nb,/var/lib/filters)". The id contains all settings,
-// because OPTIONS files record nothing else of a listener. Each byte of the
-// path except letters, digits and "/._-" is written as in "%3A", because other
-// bytes may have a meaning in options strings.
+// because OPTIONS files record nothing else of a listener. ParseExportId
+// refuses paths with other bytes than letters, digits and "/._-".
 std::string ExportId(const ExportTarget& target);
 
-// Parses the first id of this kind in `id`. RocksDB before 11.8 reads several
-// listeners in an OPTIONS file as one, and joins their ids by ":".
+// Parses the first id of this kind in `id`. Does not check the version. RocksDB
+// before 11.8 reads several listeners in an OPTIONS file as one, and joins
+// their ids by ":".
 bool ParseExportId(std::string_view id, ExportTarget* target,
                    std::string* error);
 

@@ -2,33 +2,27 @@
 
 #include "plugin/export/export_sst.h"
 
-#include <rocksdb/slice.h>
-
 #include <algorithm>
 #include <memory>
 #include <string_view>
 
-#include "plugin/export/sst_file.h"
+#include "plugin/export/sst_reader.h"
 #include "plugin/filter/block_layout.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/filter_db/filter_db_file.h"
-#include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/sstable_version.h"
 #include "plugin/filter_db/write_file.h"
-#include "plugin/policy/filter_name.h"
-#include "plugin/policy/partition_transform.h"
 #include "plugin/policy/policy_options.h"
 #include "plugin/policy/running_rocksdb.h"
 
 namespace cassandra_bloom {
-
-using ROCKSDB_NAMESPACE::Slice;
 
 namespace {
 
 std::unique_ptr<FilterDbBuilder> NewBuilder(const ExportPlan& plan,
                                             uint64_t num_keys,
                                             std::string* error) {
-  const FilterDbExportOptions& options = plan.options;
+  const ExportOptions& options = plan.options;
   return options.fp_chance != 0
              ? FilterDbBuilder::ForFpChance(options.fp_chance, num_keys,
                                             plan.form, error)
@@ -36,103 +30,36 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const ExportPlan& plan,
                                               plan.form, error);
 }
 
-// Returns true if each prefix of this file ends where its partition key ends.
-bool PrefixesEndWithPartitionKeys(const SstFile& sst) {
-  return sst.partition_key() &&
-         sst.properties().prefix_extractor_name ==
-             PartitionTransform::IdFor(*sst.partition_key());
-}
-
-// Returns why the filter of the file was not built by a policy of this library
-// for these partition keys, or "".
-std::string WhyNotOurFilter(const SstFile& sst,
-                            const PartitionKeyExtractor& partition_key) {
-  const std::string& policy = sst.properties().filter_policy_name;
-  switch (sst.filter_kind()) {
-    case FilterKind::kNone:
-      return "there is no filter in the file";
-    case FilterKind::kRocksdbsBloom:
-      return "it has RocksDB's Bloom filter, not ours";
-    case FilterKind::kRocksdbsRibbon:
-      return "it has RocksDB's Ribbon filter, not ours";
-    case FilterKind::kRocksdbsOther:
-      return "it has a filter of RocksDB's own, not ours";
-    case FilterKind::kBesideRocksdb:
-      return partition_key.is_whole() ? "" : "its filter holds whole keys";
-    case FilterKind::kCassandra:
-    case FilterKind::kUnknown:
-      break;
-  }
-  if (policy != FilterNameFor(partition_key)) {
-    return "its filter is of the policy '" + policy + "'";
-  }
-  return sst.filter_kind() == FilterKind::kCassandra
-             ? ""
-             : "its filter is damaged, or not of the policy '" + policy +
-                   "', which the file names";
-}
-
-// Returns why the file's filter cannot be exported as it is, or "". Looks only
-// at options and properties, not at the block.
-std::string WhyNotBlock(const ExportPlan& plan, const SstFile& sst,
-                        const PartitionKeyExtractor& partition_key) {
-  if (plan.form.hash_order != kNaAndLater.hash_order) {
-    return "the filter in an SST file cannot be had in the form " +
-           std::string(FormName(plan.form)) +
-           ", where every key has other bits";
-  }
-  const std::string why_not = WhyNotOurFilter(sst, partition_key);
-  if (!why_not.empty()) {
-    return why_not;
-  }
-  if (sst.filter_holds() == FilterHolds::kPrefixes) {
-    return "its filter holds prefixes, not keys";
-  }
-  if (sst.filter_holds() != FilterHolds::kKeys &&
-      !PrefixesEndWithPartitionKeys(sst)) {
-    return "its filter does not hold whole keys alone";
-  }
-  return sst.has_full_filter() ? "" : "its filter is partitioned";
-}
-
 // The export of one SST file.
 class SstExport {
  public:
   SstExport(const ExportPlan& plan, bool overwrite, const StopExport& stop,
-            const ExportProgress& progress, ExportedFilterDb* exported,
-            std::string* error)
+            ExportedFilterDb* exported, std::string* error)
       : plan_(plan),
         overwrite_(overwrite),
         stop_(stop),
-        progress_(progress),
         exported_(exported),
         error_(error) {}
 
   ExportResult Run();
 
  private:
+  std::string FindBlock(ParsedFilter* filter);
   ExportResult FromKeys();
-  ExportResult ForEachEntry(uint64_t pass,
-                            const std::function<void(std::string_view)>& visit);
+  ExportResult ForEachEntry(const std::function<void(std::string_view)>& visit);
   ExportResult Write(int num_probes, uint32_t num_words, const char* bits);
 
   const ExportPlan& plan_;
   const bool overwrite_;
   const StopExport& stop_;
-  const ExportProgress& progress_;
   ExportedFilterDb* const exported_;
   std::string* const error_;
-  std::unique_ptr<SstFile> sst_;
+  std::unique_ptr<SstReader> sst_;
   PartitionKeyExtractor partition_key_;
 };
 
 ExportResult SstExport::Run() {
-  Slice block;
-  SstFile::VisitBlock visit;
-  if (plan_.options.from != ExportFrom::kKeys) {
-    visit = [&](const Slice& visited, FilterKind) { block = visited; };
-  }
-  sst_ = SstFile::Open(exported_->sst_file, visit, error_);
+  sst_ = SstReader::Open(exported_->sst_file, error_);
   if (sst_ == nullptr) {
     return ExportResult::kCannotRead;
   }
@@ -141,20 +68,16 @@ ExportResult SstExport::Run() {
           .value_or(PartitionKeyExtractor());
   exported_->partition_key = partition_key_.spelling();
   exported_->num_range_deletions = sst_->properties().num_range_deletions;
-  if (!visit) {
+  if (plan_.options.from == ExportFrom::kKeys) {
     return FromKeys();
   }
+  ParsedFilter filter;
   std::string& why_not = exported_->why_not_block;
-  why_not = WhyNotBlock(plan_, *sst_, partition_key_);
+  why_not = FindBlock(&filter);
   if (why_not.empty()) {
-    ParsedFilter filter;
-    if (ParseFilterDb(block.data(), block.size(), &filter) &&
-        filter.num_probes <= kMaxProbes) {
-      exported_->from_block = true;
-      exported_->num_keys = sst_->properties().num_filter_entries;
-      return Write(filter.num_probes, filter.num_words, filter.bits);
-    }
-    why_not = "its filter is empty or damaged";
+    exported_->from_block = true;
+    exported_->num_keys = sst_->properties().num_filter_entries;
+    return Write(filter.num_probes, filter.num_words, filter.bits);
   }
   const ExportResult result = FromKeys();
   if (result == ExportResult::kCannotRead) {
@@ -163,12 +86,30 @@ ExportResult SstExport::Run() {
   return result;
 }
 
+// Returns why the file's filter cannot be exported as it is, or "".
+std::string SstExport::FindBlock(ParsedFilter* filter) {
+  if (plan_.form.hash_order != kNaAndLater.hash_order) {
+    return "the filter in an SST file cannot be had in the form " +
+           std::string(FormName(plan_.form)) +
+           ", where every key has other bits";
+  }
+  std::string_view block;
+  const std::string why_not = sst_->FindBlock(partition_key_, &block);
+  if (!why_not.empty()) {
+    return why_not;
+  }
+  return ParseFilterDb(block.data(), block.size(), filter) &&
+                 filter->num_probes <= kMaxProbes
+             ? ""
+             : "its filter is empty or damaged";
+}
+
 // Reads the keys twice, first to count them and then to add them, so that only
 // the filter is kept in memory.
 ExportResult SstExport::FromKeys() {
   uint64_t num_keys = 0;
   const auto count = [&](std::string_view) { ++num_keys; };
-  ExportResult result = ForEachEntry(/*pass=*/0, count);
+  ExportResult result = ForEachEntry(count);
   if (result != ExportResult::kDone) {
     return result;
   }
@@ -177,7 +118,7 @@ ExportResult SstExport::FromKeys() {
     return ExportResult::kCannotRead;
   }
   const auto add = [&](std::string_view key) { builder->Add(key); };
-  result = ForEachEntry(/*pass=*/1, add);
+  result = ForEachEntry(add);
   if (result != ExportResult::kDone) {
     return result;
   }
@@ -186,22 +127,18 @@ ExportResult SstExport::FromKeys() {
 }
 
 // Calls `visit` with the partition key of each key. Visits equal partition keys
-// in a row once. `pass` is 0 or 1, and is needed only to report the progress.
+// in a row once.
 ExportResult SstExport::ForEachEntry(
-    uint64_t pass, const std::function<void(std::string_view)>& visit) {
+    const std::function<void(std::string_view)>& visit) {
   // Values may be large, so that few entries may take long to read.
   constexpr uint64_t kEntriesPerStop = 64;
-  const uint64_t num_entries = sst_->properties().num_entries;
   uint64_t num_seen = 0;
   bool stopped = false;
   std::optional<std::string> last;
   const auto visit_key = [&](std::string_view key) {
-    if (num_seen++ % kEntriesPerStop == 0) {
-      stopped = stop_();
-      progress_((pass * num_entries + num_seen) / 2, num_entries);
-      if (stopped) {
-        return false;
-      }
+    stopped = num_seen++ % kEntriesPerStop == 0 && stop_();
+    if (stopped) {
+      return false;
     }
     const std::string_view entry = partition_key_.Extract(key);
     if (entry != last) {
@@ -248,12 +185,18 @@ ExportResult SstExport::Write(int num_probes, uint32_t num_words,
 
 }  // namespace
 
-std::optional<ExportPlan> PlanExport(const FilterDbExportOptions& options,
+std::optional<ExportPlan> PlanExport(const ExportOptions& options,
                                      std::string* error) {
   if (!RocksdbReleaseMatches()) {
     *error =
         "this process runs another release of RocksDB than the one that "
         "the export was compiled for";
+    return std::nullopt;
+  }
+  if (IsFormName(options.sstable_version)) {
+    *error = "'" + options.sstable_version +
+             "' is a form, but the names of the files need an SSTable version, "
+             "such as nb";
     return std::nullopt;
   }
   ExportPlan plan;
@@ -273,7 +216,7 @@ std::optional<ExportPlan> PlanExport(const FilterDbExportOptions& options,
 }
 
 std::string ExportOptionsText(const ExportPlan& plan) {
-  const FilterDbExportOptions& options = plan.options;
+  const ExportOptions& options = plan.options;
   return "partition_key=" +
          (plan.partition_key ? plan.partition_key->spelling() : "default") +
          (options.from == ExportFrom::kKeys ? " from=keys" : "") +
@@ -283,9 +226,9 @@ std::string ExportOptionsText(const ExportPlan& plan) {
 }
 
 ExportResult ExportSst(const ExportPlan& plan, bool overwrite,
-                       const StopExport& stop, const ExportProgress& progress,
-                       ExportedFilterDb* exported, std::string* error) {
-  return SstExport(plan, overwrite, stop, progress, exported, error).Run();
+                       const StopExport& stop, ExportedFilterDb* exported,
+                       std::string* error) {
+  return SstExport(plan, overwrite, stop, exported, error).Run();
 }
 
 }  // namespace cassandra_bloom

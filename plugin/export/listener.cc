@@ -6,7 +6,6 @@
 #include <rocksdb/db.h>
 
 #include <exception>
-#include <optional>
 #include <set>
 
 #include "cassandra_bloom/filter_db_export.h"
@@ -19,8 +18,6 @@ using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::Status;
-using ROCKSDB_NAMESPACE::TableFileCreationInfo;
-using ROCKSDB_NAMESPACE::TableFileDeletionInfo;
 
 Status FilterDbExportListener::ConfigureOptions(
     const ConfigOptions& /*config_options*/,
@@ -39,7 +36,7 @@ Status FilterDbExportListener::ConfigureOptions(
   if (!ParseExportId(id_, &target, &error)) {
     return Status::InvalidArgument(id_ + ": " + error);
   }
-  FilterDbExportOptions export_options;
+  ExportOptions export_options;
   export_options.sstable_version = target.sstable_version;
   const auto plan = PlanExport(export_options, &error);
   if (!plan) {
@@ -66,20 +63,8 @@ void FilterDbExportListener::OnChange(DB* db) {
   Tell([db](ExportWorker* worker) { worker->OnChange(db); });
 }
 
-// A file that could not be written has the path "(nil)".
-void FilterDbExportListener::OnTableFileCreated(
-    const TableFileCreationInfo& info) {
-  const std::optional<uint64_t> number = NumberOfSst(info.file_path);
-  if (number && info.status.ok()) {
-    Tell([&](ExportWorker* worker) { worker->OnFileCreated(*number); });
-  }
-}
-
-void FilterDbExportListener::OnTableFileDeleted(
-    const TableFileDeletionInfo& info) {
-  if (const std::optional<uint64_t> number = NumberOfSst(info.file_path)) {
-    Tell([&](ExportWorker* worker) { worker->OnFileDeleted(*number); });
-  }
+void FilterDbExportListener::OnFilesChanged() {
+  Tell([](ExportWorker* worker) { worker->OnFilesChanged(); });
 }
 
 void FilterDbExportListener::OnColumnFamilyHandleDeletionStarted(
@@ -108,10 +93,10 @@ bool ReconcileFilterDbExports(DB* db, const std::string& out_dir,
                               FilterDbExportReport* report,
                               std::string* error) {
   *report = {};
-  FilterDbExportOptions options;
+  ExportOptions options;
   options.sstable_version = sstable_version;
   const auto plan = PlanExport(options, error);
-  if (!plan || !IsNameableVersion(sstable_version, error)) {
+  if (!plan) {
     return false;
   }
   const ListSsts list = [db](LiveSsts* live, std::string*) {

@@ -53,10 +53,15 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
     OnChange(db);
   }
 
+  // These carry none. The first may come before RocksDB has installed the file.
   void OnTableFileCreated(
-      const ROCKSDB_NAMESPACE::TableFileCreationInfo& info) override;
+      const ROCKSDB_NAMESPACE::TableFileCreationInfo& /*info*/) override {
+    OnFilesChanged();
+  }
   void OnTableFileDeleted(
-      const ROCKSDB_NAMESPACE::TableFileDeletionInfo& info) override;
+      const ROCKSDB_NAMESPACE::TableFileDeletionInfo& /*info*/) override {
+    OnFilesChanged();
+  }
 
   // Comes when a database closes, and also when a program deletes a handle of
   // the default column family, as DB::Open itself may do.
@@ -77,6 +82,7 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
 
  private:
   void OnChange(ROCKSDB_NAMESPACE::DB* db);
+  void OnFilesChanged();
   void Tell(const std::function<void(ExportWorker*)>& event);
 
   const std::string id_;

@@ -2,29 +2,15 @@
 
 #include "plugin/export/live_ssts.h"
 
-#include <rocksdb/metadata.h>
-#include <rocksdb/version.h>
-#include <sys/stat.h>
-
-#include <algorithm>
-#include <chrono>
 #include <filesystem>
-#include <set>
-#include <thread>
-#include <tuple>
+#include <system_error>
 
-#include "plugin/export/export_names.h"
-#include "plugin/export/recorded_options.h"
 #include "plugin/filter/murmur3.h"
-#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom {
 
-using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
-using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::LiveFileMetaData;
-using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
@@ -46,281 +32,22 @@ std::string IdentityOf(const LiveFileMetaData& file) {
   return identity;
 }
 
+}  // namespace
+
 LiveSst ToLiveSst(const LiveFileMetaData& file) {
   LiveSst sst;
   sst.path = file.db_path + file.name;
   sst.number = file.file_number;
   sst.identity = IdentityOf(file);
-  sst.column_family = file.column_family_name;
-  sst.level = file.level;
-  sst.smallest_key = file.smallestkey;
-  sst.largest_key = file.largestkey;
-  sst.num_entries = file.num_entries;
   return sst;
 }
 
-// Looks for the file in all folders, because no file of a database names its
-// db_paths and cf_paths. Compares the size, because another database may have a
-// file of the same name, and a copy may be incomplete.
-void FindSst(const std::vector<std::string>& folders,
-             const LiveFileMetaData& file, LiveSst* sst) {
-  sst->elsewhere = file.db_path != folders[0];
-  sst->path = folders[0] + file.name;
-  sst->error.clear();
-  for (const std::string& folder : folders) {
-    const std::string path = folder + file.name;
-    struct stat status;
-    if (stat(path.c_str(), &status) != 0) {
-      continue;
-    }
-    const auto size = static_cast<uint64_t>(status.st_size);
-    if (size == file.size) {
-      sst->path = path;
-      sst->error.clear();
-      return;
-    }
-    if (sst->error.empty()) {
-      sst->path = path;
-      sst->error = path + ": has " + std::to_string(size) +
-                   " bytes, but the MANIFEST says " +
-                   std::to_string(file.size) +
-                   ": it was truncated, or it is another file with this number "
-                   "and the right one is in a folder of db_paths or cf_paths "
-                   "that was not given";
-    }
-  }
-}
-
-// Returns the database's identity and path. The identity alone is not enough,
-// because a copy of the database has the same identity.
 std::string DatabaseOf(DB* db) {
   std::string identity;
   db->GetDbIdentity(identity).PermitUncheckedError();
   std::error_code ignored;
   return identity + " in " +
          std::filesystem::weakly_canonical(db->GetName(), ignored).string();
-}
-
-Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
-                   const std::vector<std::string>& column_families,
-                   const std::vector<std::string>& folders, LiveSsts* live) {
-  std::vector<ColumnFamilyDescriptor> descriptors;
-  for (const std::string& name : column_families) {
-    descriptors.emplace_back(name, recorded.ForListing(name));
-    live->column_families[name] = {recorded.Of(name).prefix_extractor};
-  }
-  std::vector<ColumnFamilyHandle*> handles;
-  std::unique_ptr<DB> db;
-#if ROCKSDB_MAJOR >= 11
-  const Status status =
-      DB::OpenForReadOnly(recorded.db, db_dir, descriptors, &handles, &db);
-#else
-  DB* opened = nullptr;
-  const Status status =
-      DB::OpenForReadOnly(recorded.db, db_dir, descriptors, &handles, &opened);
-  db.reset(opened);
-#endif
-  if (!status.ok()) {
-    return status;
-  }
-  std::vector<LiveFileMetaData> files;
-  db->GetLiveFilesMetaData(&files);
-  for (const LiveFileMetaData& file : files) {
-    live->files.push_back(ToLiveSst(file));
-    FindSst(folders, file, &live->files.back());
-  }
-  live->database = DatabaseOf(db.get());
-  for (ColumnFamilyHandle* const handle : handles) {
-    db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
-  }
-  return status;
-}
-
-// Returns true if RocksDB seems to have dropped files without an error. A
-// RocksDB with assertions refuses SST files that are not in the comparator's
-// order. Since 9.6 that error is lost, and the column family seems to have no
-// files (VersionEditHandler::MaybeCreateVersionBeforeApplyEdit, 11.8).
-bool FilesWereRefused(const RecordedOptions& recorded, const LiveSsts& live,
-                      const std::vector<std::string>& folders) {
-  const auto has_file = [&](const std::string& family) {
-    return std::any_of(
-        live.files.begin(), live.files.end(),
-        [&](const LiveSst& file) { return file.column_family == family; });
-  };
-  return std::any_of(
-             live.column_families.begin(), live.column_families.end(),
-             [&](const auto& family) {
-               return !has_file(family.first) &&
-                      !recorded.UnknownComparatorOf(family.first).empty();
-             }) &&
-         !UnlistedSsts(live, folders).empty();
-}
-
-// Lists the live files. If that fails and unknown comparators may be the
-// reason, appends their names to `*unknown_order`.
-Status TryToList(const std::string& db_dir,
-                 const std::vector<std::string>& folders, LiveSsts* live,
-                 std::string* unknown_order) {
-  const RecordedOptions recorded = LoadRecordedOptions(db_dir);
-  std::vector<std::string> names;
-  Status status = DB::ListColumnFamilies(recorded.db, db_dir, &names);
-  if (!status.ok()) {
-    return status;
-  }
-  status = OpenAndList(recorded, db_dir, names, folders, live);
-  if (status.ok() && FilesWereRefused(recorded, *live, folders)) {
-    status = Status::Corruption("its SST files cannot be listed");
-  }
-  if (status.IsCorruption()) {
-    for (const auto& comparator : *recorded.named_comparators) {
-      *unknown_order += " '" + comparator.first + "'";
-    }
-  }
-  return status;
-}
-
-// Lists the live files. Tries several times, because a database in use may
-// change its MANIFEST or drop a column family while it is being opened.
-bool List(const std::string& db_dir, const std::vector<std::string>& folders,
-          LiveSsts* live, std::string* error) {
-  constexpr int kAttempts = 5;
-  Status status;
-  std::string unknown_order;
-  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
-    *live = {};
-    unknown_order.clear();
-    status = TryToList(db_dir, folders, live, &unknown_order);
-    if (status.ok()) {
-      return true;
-    }
-    if (attempt < kAttempts) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10 * attempt));
-    }
-  }
-  *error =
-      db_dir + ": cannot be opened as a RocksDB database: " + status.ToString();
-  if (!unknown_order.empty()) {
-    *error +=
-        ". It has keys in the order of the comparator" + unknown_order +
-        ", which is not known here and is not bytewise, or its MANIFEST is "
-        "damaged. Filters can be exported from single SST files, or from the "
-        "program that has the comparator, while the database is open there: "
-        "ReconcileFilterDbExports in cassandra_bloom/filter_db_export.h";
-  } else if (status.ToString().find("does not match existing comparator") !=
-             std::string::npos) {
-    *error +=
-        ". The name of its comparator is read from its latest OPTIONS file, "
-        "which is missing or names another comparator: put the file back";
-  }
-  return false;
-}
-
-bool AreFolders(const std::vector<std::string>& folders, std::string* error) {
-  for (const std::string& folder : folders) {
-    std::error_code ignored;
-    if (!std::filesystem::is_directory(folder, ignored)) {
-      *error = folder +
-               ": is not a folder, so it holds no SST files of the database";
-      return false;
-    }
-  }
-  return true;
-}
-
-}  // namespace
-
-std::string WhyMissing(const LiveSst& sst) {
-  return sst.elsewhere
-             ? "in another folder than the database: one of its db_paths or "
-               "cf_paths, which no file of the database names"
-             : "missing, though the MANIFEST names it";
-}
-
-std::string RemedyForMissing(const LiveSst& sst) {
-  const std::string name_them = "name every folder of its SST files";
-  return sst.elsewhere
-             ? name_them
-             : "if the database has db_paths or cf_paths, " + name_them +
-                   "; if not, its rows are lost: restore the "
-                   "database from a backup";
-}
-
-std::vector<std::string> SstFoldersOf(
-    const std::string& db_dir, const std::vector<std::string>& db_paths) {
-  std::vector<std::string> folders = {db_dir};
-  for (const std::string& path : db_paths) {
-    const auto is_same = [&](const std::string& folder) {
-      std::error_code error;
-      return std::filesystem::equivalent(path, folder, error);
-    };
-    if (std::none_of(folders.begin(), folders.end(), is_same)) {
-      folders.push_back(path);
-    }
-  }
-  return folders;
-}
-
-std::string NoSuchColumnFamily(const std::string& db_dir,
-                               const std::string& column_family,
-                               const LiveSsts& live) {
-  std::string error =
-      db_dir + ": has no column family '" + column_family + "'; it has";
-  for (const auto& known : live.column_families) {
-    error += " '" + known.first + "'";
-  }
-  return error;
-}
-
-std::vector<std::string> UnlistedSsts(const LiveSsts& live,
-                                      const std::vector<std::string>& folders) {
-  std::set<std::string> known;
-  for (const LiveSst& sst : live.files) {
-    known.insert(sst.path);
-  }
-  std::vector<std::string> unlisted;
-  for (const std::string& folder : folders) {
-    std::error_code ignored;
-    const auto is_sst = [](const std::string& name) {
-      return NumberOfSst(name).has_value();
-    };
-    for (const std::string& name : NamesIn(folder, is_sst, &ignored)) {
-      const std::string path = folder + "/" + name;
-      if (known.insert(path).second) {
-        unlisted.push_back(path);
-      }
-    }
-  }
-  return unlisted;
-}
-
-bool ListLiveSsts(const std::string& db_dir,
-                  const std::vector<std::string>& db_paths,
-                  const std::string& column_family, LiveSsts* live,
-                  std::string* error) {
-  if (!AreFolders(db_paths, error) ||
-      !List(db_dir, SstFoldersOf(db_dir, db_paths), live, error)) {
-    return false;
-  }
-  if (!column_family.empty()) {
-    const auto found = live->column_families.find(column_family);
-    if (found == live->column_families.end()) {
-      *error = NoSuchColumnFamily(db_dir, column_family, *live);
-      return false;
-    }
-    live->column_families = {*found};
-    live->files.erase(std::remove_if(live->files.begin(), live->files.end(),
-                                     [&](const LiveSst& file) {
-                                       return file.column_family !=
-                                              column_family;
-                                     }),
-                      live->files.end());
-  }
-  std::sort(live->files.begin(), live->files.end(),
-            [](const LiveSst& a, const LiveSst& b) {
-              return std::tie(a.column_family, a.level, a.number) <
-                     std::tie(b.column_family, b.level, b.number);
-            });
-  return true;
 }
 
 LiveSsts LiveSstsOf(DB* db) {

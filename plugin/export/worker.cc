@@ -25,9 +25,6 @@ constexpr auto kMaxDelay = std::chrono::seconds(5);
 // locked.
 constexpr auto kBetweenListings = std::chrono::seconds(1);
 
-// A compaction may write files for minutes before RocksDB installs them.
-constexpr auto kUntilListedAgain = std::chrono::seconds(5);
-
 // The reason may be a passing one, such as too many open files.
 constexpr auto kUntilReadAgain = std::chrono::minutes(1);
 
@@ -55,7 +52,6 @@ void ExportWorker::OnChange(DB* db) {
     is_other = !is_new && db != db_;
     if (is_new) {
       db_ = db;
-      is_new_db_ = true;
     }
     if (!is_other) {
       SetDirty();
@@ -74,19 +70,9 @@ void ExportWorker::OnChange(DB* db) {
   }
 }
 
-void ExportWorker::OnFileCreated(uint64_t number) {
+void ExportWorker::OnFilesChanged() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    created_.insert(number);
-    SetDirty();
-  }
-  changed_.notify_all();
-}
-
-void ExportWorker::OnFileDeleted(uint64_t number) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    created_.erase(number);
     SetDirty();
   }
   changed_.notify_all();
@@ -101,9 +87,7 @@ void ExportWorker::OnDatabaseMayClose() {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       db = std::exchange(db_, nullptr);
-      may_have_work = is_dirty_ || is_working_ || list_again_ || has_failed_;
-      created_.clear();
-      list_again_.reset();
+      may_have_work = is_dirty_ || is_working_ || has_failed_;
     }
     if (db != nullptr && may_have_work) {
       LiveSsts listing = LiveSstsOf(db);
@@ -128,12 +112,12 @@ bool ExportWorker::HasWork() const {
 }
 
 std::optional<ExportWorker::Clock::time_point> ExportWorker::WhenDue() const {
-  if (HasWork()) {
-    return closing_deadline_ || waiting_ > 0
-               ? Clock::time_point()
-               : std::min(last_event_ + kQuiet, first_event_ + kMaxDelay);
+  if (!HasWork()) {
+    return std::nullopt;
   }
-  return db_ != nullptr ? list_again_ : std::nullopt;
+  return closing_deadline_ || waiting_ > 0
+             ? Clock::time_point()
+             : std::min(last_event_ + kQuiet, first_event_ + kMaxDelay);
 }
 
 // Returns true if the work must end, because the database has closed.
@@ -156,7 +140,6 @@ void ExportWorker::Run() {
       changed_.wait_until(lock, *due);
     } else {
       is_dirty_ = false;
-      list_again_.reset();
       is_working_ = true;
       lock.unlock();
       Pass();
@@ -169,13 +152,9 @@ void ExportWorker::Run() {
 
 void ExportWorker::Pass() {
   try {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      if (std::exchange(is_new_db_, false) ||
-          Clock::now() >= forget_unreadable_) {
-        unreadable_.clear();
-        forget_unreadable_ = Clock::now() + kUntilReadAgain;
-      }
+    if (Clock::now() >= forget_unreadable_) {
+      unreadable_.clear();
+      forget_unreadable_ = Clock::now() + kUntilReadAgain;
     }
     FilterDbExportReport report;
     std::string error;
@@ -225,16 +204,8 @@ bool ExportWorker::List(LiveSsts* live) {
     }
     last_listing_.reset();
   }
-  if (db == nullptr) {
-    return true;
-  }
-  *live = LiveSstsOf(db);
-  const std::lock_guard<std::mutex> lock(mutex_);
-  for (const LiveSst& sst : live->files) {
-    created_.erase(sst.number);
-  }
-  if (!created_.empty()) {
-    list_again_ = Clock::now() + kUntilListedAgain;
+  if (db != nullptr) {
+    *live = LiveSstsOf(db);
   }
   return true;
 }

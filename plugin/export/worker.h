@@ -40,10 +40,8 @@ class ExportWorker {
   // Something may have changed in `db`. RocksDB's mutex must not be held.
   void OnChange(ROCKSDB_NAMESPACE::DB* db);
 
-  // An SST file was written, but RocksDB may not have installed it yet. Until a
-  // listing has the file, or it is deleted, the files are listed again.
-  void OnFileCreated(uint64_t number);
-  void OnFileDeleted(uint64_t number);
+  // Something may have changed in the database of the latest OnChange.
+  void OnFilesChanged();
 
   // The database may be about to close. Lists its files, if there may be work,
   // and does not use the database again before its next event.
@@ -80,14 +78,11 @@ class ExportWorker {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   ROCKSDB_NAMESPACE::DB* db_ = nullptr;   // Null if it may be closed.
-  bool is_new_db_ = false;                // Since the latest pass.
   std::optional<LiveSsts> last_listing_;  // Of a database that may be closed.
   bool is_dirty_ = false;
   Clock::time_point first_event_;  // Since the latest listing.
   Clock::time_point last_event_;
   Clock::time_point last_listed_;
-  std::set<uint64_t> created_;  // Files that no listing has had yet.
-  std::optional<Clock::time_point> list_again_;
   bool is_working_ = false;
   bool has_failed_ = false;  // The latest pass, or it was stopped.
   int waiting_ = 0;          // Callers of WaitUntilIdle.
@@ -95,8 +90,8 @@ class ExportWorker {
   FilterDbExportCounts counts_;
   std::thread thread_;
 
-  // SST files that could not be read are tried again after the next open or
-  // after a minute, not after each event. Used only by `thread_`.
+  // SST files that could not be read are tried again after a minute, not after
+  // each event. Used only by `thread_`.
   std::set<std::string> unreadable_;
   Clock::time_point forget_unreadable_;
 

@@ -59,13 +59,13 @@ void CopyBits(const char* from, size_t num_words, WordOrder order, char* to) {
   }
 }
 
+// Not even `overwrite` may replace /dev/null.
 bool IsRegularOrNew(const std::string& path, std::string* error) {
   struct stat status;
   if (lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) {
     return true;
   }
-  *error = path + ": is " + NameOfFileType(status.st_mode) +
-           ", not a regular file, and is left alone";
+  *error = path + ": is not a regular file, and is left alone";
   return false;
 }
 
@@ -334,9 +334,8 @@ void SerializeFilterDb(FilterForm form, int num_probes, uint32_t num_words,
 bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
                        uint32_t num_words, const char* bits, bool overwrite,
                        std::string* error) {
-  std::string file = path;
-  return FollowLinks(&file, error) && IsRegularOrNew(file, error) &&
-         WriteFileAtomically(file, overwrite,
+  return IsRegularOrNew(path, error) &&
+         WriteFileAtomically(path, overwrite,
                              FilterDbContent(form, num_probes, num_words, bits),
                              error);
 }

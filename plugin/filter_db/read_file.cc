@@ -68,7 +68,9 @@ bool NameExists(const std::string& path) {
 }
 
 int OpenForReading(const std::string& path) {
-  return open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  constexpr int kFlags = O_RDONLY | O_CLOEXEC;
+  const int fd = open(path.c_str(), kFlags | O_NONBLOCK);
+  return fd < 0 && errno == EWOULDBLOCK ? open(path.c_str(), kFlags) : fd;
 }
 
 bool SizeOfRegularFile(int fd, const std::string& path, uint64_t* size,

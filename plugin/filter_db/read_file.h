@@ -84,6 +84,8 @@ bool FileExists(const std::string& path);
 bool NameExists(const std::string& path);
 
 // Opens a file for reading. If the file is a FIFO, does not wait for a writer.
+// If another process holds a lease on the file (`filterdb mend` does for
+// milliseconds), waits for its end.
 // On failure, returns a negative number and sets errno.
 int OpenForReading(const std::string& path);
 

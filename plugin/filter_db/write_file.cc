@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <thread>
@@ -32,26 +31,13 @@ class TemporaryFile {
   bool GiveName(const std::string& path, bool overwrite);
 
   int fd() const { return fd_; }
-  void Unlink() const { unlink(path_.c_str()); }
-  const TemporaryFile* outer() const { return outer_; }
 
  private:
   bool CreateAndLock();
-  void Forget();
-
   const std::string path_;
   int fd_ = -1;  // Holds the lock of the file.
   bool has_name_ = false;
-  // The temporary file that this thread was already writing when it created
-  // this file, or null.
-  const TemporaryFile* outer_ = nullptr;
 };
-
-// The newest temporary file that this thread is writing, or null. Its member
-// `outer_` points to the next older temporary file.
-thread_local std::atomic<const TemporaryFile*> being_written{nullptr};
-// A signal handler may read `being_written`, so reading must need no lock.
-static_assert(std::atomic<const TemporaryFile*>::is_always_lock_free);
 
 // Returns false if the open file no longer has this name.
 bool HasName(int fd, const std::string& path) {
@@ -100,8 +86,7 @@ bool RemoveWhenUnlocked(const std::string& path,
 // if a process that was forked from this one has it open, too.
 TemporaryFile::~TemporaryFile() {
   if (has_name_) {
-    Unlink();
-    Forget();
+    unlink(path_.c_str());
   }
   if (fd_ >= 0) {
     flock(fd_, LOCK_UN);
@@ -131,19 +116,10 @@ bool TemporaryFile::Create() {
   return false;
 }
 
-// Sets `being_written` before the file exists, because a signal handler must
-// find the file as soon as it exists. For the same reason, Forget is called
-// only after the file has lost its temporary name.
-//
-// A signal that comes before open() fails removes the temporary file of another
-// process. That process then fails and leaves `path` unchanged.
 bool TemporaryFile::CreateAndLock() {
-  outer_ = being_written;
-  being_written = this;
   fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
              /*mode=*/0666);
   if (fd_ < 0) {
-    being_written = outer_;
     return false;
   }
   const bool is_locked_by_another =
@@ -153,7 +129,6 @@ bool TemporaryFile::CreateAndLock() {
     return true;
   }
   // Another process has removed the file, or is about to.
-  being_written = outer_;
   close(fd_);
   fd_ = -1;
   errno = EWOULDBLOCK;
@@ -171,15 +146,10 @@ bool TemporaryFile::GiveName(const std::string& path, bool overwrite) {
     return false;
   }
   if (!overwrite) {
-    Unlink();
+    unlink(path_.c_str());
   }
-  Forget();
-  return true;
-}
-
-void TemporaryFile::Forget() {
-  being_written = outer_;
   has_name_ = false;
+  return true;
 }
 
 }  // namespace
@@ -245,13 +215,6 @@ bool SyncFolder(const std::string& folder, std::string* error) {
 
 void RemoveLeftOver(const std::string& temporary) {
   RemoveWhenUnlocked(temporary, std::chrono::milliseconds(0));
-}
-
-void RemoveTemporaryFilesBeingWritten() {
-  for (const TemporaryFile* file = being_written; file != nullptr;
-       file = file->outer()) {
-    file->Unlink();
-  }
 }
 
 const char* NameOfFileType(mode_t mode) {

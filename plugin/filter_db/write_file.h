@@ -48,12 +48,6 @@ bool SyncFolder(const std::string& folder, std::string* error);
 // process is writing. Also keeps the file if the file system has no locks.
 void RemoveLeftOver(const std::string& temporary);
 
-// Removes the temporary files that this thread is writing. This function is for
-// a signal handler that ends the program, and is safe in a handler that runs in
-// this thread. A thread that writes several files at once must finish the
-// newest file first, because each file points to the next older one.
-void RemoveTemporaryFilesBeingWritten();
-
 // Returns the name of the file type in `mode`, such as "a folder".
 const char* NameOfFileType(mode_t mode);
 

@@ -67,22 +67,6 @@ constexpr bool IsRocksdbsWithoutKeys(std::string_view block) {
          block.substr(1) == kNoLines;
 }
 
-enum class RocksdbsKind { kBloom, kRibbon, kOther };
-
-// Returns which of RocksDB's own filters a block without our trailer is. Of the
-// last five bytes, the first is -1 for a Bloom filter and -2 for a Ribbon
-// filter. For a Bloom filter, the second is 0.
-// Tested in tests/export/sst_file_test.cc.
-constexpr RocksdbsKind RocksdbsKindOf(std::string_view block) {
-  if (block.size() <= sizeof(kTrailer)) {
-    return RocksdbsKind::kOther;
-  }
-  const std::string_view end = block.substr(block.size() - sizeof(kTrailer));
-  return end[0] == '\xff' && end[1] == 0 ? RocksdbsKind::kBloom
-         : end[0] == '\xfe'              ? RocksdbsKind::kRibbon
-                                         : RocksdbsKind::kOther;
-}
-
 }  // namespace cassandra_bloom
 
 #endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_BLOCK_FORM_H_

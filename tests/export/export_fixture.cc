@@ -6,18 +6,16 @@
 #include <rocksdb/sst_file_writer.h>
 #include <sys/file.h>
 
-#include <filesystem>
 #include <stdexcept>
 
 #include "plugin/export/listener.h"
+#include "plugin/export/reconcile.h"
 
 namespace cassandra_bloom::testing {
 
-ListenerPtr NewListener(const std::string& out_dir,
-                        const std::string& sstable_version) {
+ListenerPtr NewListener(const std::string& out_dir) {
   std::string error;
-  ListenerPtr listener =
-      NewFilterDbExportListener(out_dir, sstable_version, &error);
+  ListenerPtr listener = NewFilterDbExportListener(out_dir, "nb", &error);
   if (listener == nullptr) {
     throw std::runtime_error(error);
   }
@@ -33,14 +31,6 @@ FilterDbExportCounts CountsOf(const ListenerPtr& listener) {
 void ExportTest::AddFiles(int count) {
   for (int i = 0; i < count; ++i, next_ += 1000) {
     AddFile(&db_, next_, next_ + 1000);
-  }
-}
-
-void ExportTest::RemoveSstFiles(int count) {
-  for (const std::string& name : NamesIn(db_.path())) {
-    if (std::filesystem::path(name).extension() == ".sst" && count-- > 0) {
-      std::filesystem::remove(db_.path() + "/" + name);
-    }
   }
 }
 
@@ -75,22 +65,16 @@ rocksdb::ColumnFamilyHandle* ExportTest::AddColumnFamily(
   return family;
 }
 
-bool ExportTest::Export(const FilterDbExportOptions& options) {
+bool ExportTest::Sync(const ExportOptions& options) {
   error_.clear();
-  return ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/false, options,
-                         &report_, &error_);
-}
-
-bool ExportTest::Sync(const FilterDbExportOptions& options,
-                      const std::string& column_family) {
-  error_.clear();
-  return ExportFilterDbs(db_.path(), column_family, out_.path(), /*sync=*/true,
-                         options, &report_, &error_);
-}
-
-bool ExportTest::TakeOver(FilterDbExportOptions options) {
-  options.overwrite = true;
-  return Sync(options);
+  std::set<std::string> unreadable;
+  const ListSsts list = [this](LiveSsts* live, std::string*) {
+    *live = LiveSstsOf(db_.get());
+    return true;
+  };
+  return cassandra_bloom::Reconcile(*PlanExport(options, &error_), out_.path(),
+                                    list, NeverStop, &unreadable, &report_,
+                                    &error_);
 }
 
 bool ExportTest::Reconcile() {
@@ -104,22 +88,16 @@ void ExportTest::Open(const std::vector<ListenerPtr>& listeners) {
   db_.Reopen(options);
 }
 
-void ExportTest::Listen(const std::string& sstable_version) {
-  listener_ = NewListener(out_.path(), sstable_version);
+void ExportTest::Listen() {
+  listener_ = NewListener(out_.path());
   Open({listener_});
 }
 
-void ExportTest::ExpectFollowed(const std::string& sstable_version) {
-  EXPECT_TRUE(Eventually([&] {
-    return Follows(out_.path(), db_, sstable_version);
-  })) << ::testing::PrintToString(Filters())
-      << " and live "
-      << ::testing::PrintToString(LiveFilterNames(db_, sstable_version));
-  ExpectFiltersAreTheirs(db_, out_.path(), sstable_version);
-}
-
-void ExportTest::WaitUntilIdle() const {
-  static_cast<FilterDbExportListener&>(*listener_).worker()->WaitUntilIdle();
+void ExportTest::ExpectFollowed() {
+  EXPECT_TRUE(Eventually([&] { return Follows(out_.path(), db_); }))
+      << ::testing::PrintToString(Filters()) << " and live "
+      << ::testing::PrintToString(Live());
+  ExpectFiltersAreTheirs(db_, out_.path());
 }
 
 std::unique_ptr<FileDescriptor> ExportTest::LockFolder() const {
@@ -127,12 +105,6 @@ std::unique_ptr<FileDescriptor> ExportTest::LockFolder() const {
       open(out_.path().c_str(), O_RDONLY | O_DIRECTORY));
   EXPECT_EQ(flock(folder->get(), LOCK_EX), 0);
   return folder;
-}
-
-void ExportTest::ExpectFailed(uint64_t count, const std::string& why) {
-  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == count; }))
-      << CountsOf(listener_).failed;
-  EXPECT_THAT(ReadFile(db_.path() + "/LOG"), HasSubstr(why));
 }
 
 }  // namespace cassandra_bloom::testing

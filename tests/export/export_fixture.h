@@ -37,8 +37,7 @@ inline std::string FilterName(uint64_t number) {
 }
 
 // Throws std::runtime_error if the listener cannot be created.
-ListenerPtr NewListener(const std::string& out_dir,
-                        const std::string& sstable_version = "nb");
+ListenerPtr NewListener(const std::string& out_dir);
 
 FilterDbExportCounts CountsOf(const ListenerPtr& listener);
 
@@ -62,9 +61,6 @@ class ExportTest : public ::testing::Test {
   // Adds `count` SST files of 1000 rows each to the database.
   void AddFiles(int count);
 
-  // Deletes `count` SST files without telling RocksDB.
-  void RemoveSstFiles(int count);
-
   // Writes the rows 0 to 999 into an SST file and ingests the file.
   void IngestFile();
 
@@ -75,32 +71,21 @@ class ExportTest : public ::testing::Test {
       const std::string& name, const rocksdb::ColumnFamilyOptions& options,
       const Rows& rows);
 
-  // Export calls ExportFilterDbs without `sync`, and Sync calls it with `sync`.
-  bool Export(const FilterDbExportOptions& options = {});
-  bool Sync(const FilterDbExportOptions& options = {},
-            const std::string& column_family = "");
-
-  // Calls Sync with `overwrite`, as `sst_filters export --sync --force` does.
-  bool TakeOver(FilterDbExportOptions options = {});
+  // Makes the folder hold the filters of the open database.
+  bool Sync(const ExportOptions& options = {});
 
   bool Reconcile();
 
   void Open(const std::vector<ListenerPtr>& listeners);
 
   // Reopens the database with a listener that exports into the folder.
-  void Listen(const std::string& sstable_version = "nb");
+  void Listen();
 
   // Waits until the listener has updated the folder, and checks the filters.
-  void ExpectFollowed(const std::string& sstable_version = "nb");
-
-  // Waits until the listener has nothing to do.
-  void WaitUntilIdle() const;
+  void ExpectFollowed();
 
   // Locks the folder until the returned object is destroyed.
   std::unique_ptr<FileDescriptor> LockFolder() const;
-
-  // Waits for `count` failures of the listener. Expects `why` in RocksDB's LOG.
-  void ExpectFailed(uint64_t count, const std::string& why);
 
   Names Live() const { return LiveFilterNames(db_); }
   Names Filters() const { return NamesIn(out_.path()); }

@@ -155,6 +155,8 @@ TEST_F(ExportFolderTest, RemovesOthers) {
   EXPECT_THAT(removed, ::testing::UnorderedElementsAre(folder->FilterDbOf(2),
                                                        folder->FilterDbOf(9)));
   EXPECT_EQ(NamesIn(dir_.path()), left);
+  EXPECT_FALSE(
+      fs::exists(dir_ / ".cassandra_bloom_database.cassandra_bloom-new"));
   EXPECT_TRUE(folder->Remove(1, &error_));
   EXPECT_TRUE(folder->Remove(1, &error_));
   EXPECT_FALSE(folder->HasFilterOf(SstOf(1)));

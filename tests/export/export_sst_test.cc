@@ -6,7 +6,6 @@
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -19,7 +18,6 @@
 #include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "tests/export/export_fixture.h"
-#include "tests/support/file_size_limit.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/rocksdb/filter_kinds.h"
 
@@ -40,9 +38,9 @@ class LastOperand final : public rocksdb::AssociativeMergeOperator {
   }
 };
 
-FilterDbExportOptions Options(const std::string& version = "nb",
-                              ExportFrom from = ExportFrom::kBlockOrKeys) {
-  FilterDbExportOptions options;
+ExportOptions OptionsFor(const std::string& version = "nb",
+                         ExportFrom from = ExportFrom::kBlockOrKeys) {
+  ExportOptions options;
   options.sstable_version = version;
   options.from = from;
   return options;
@@ -91,9 +89,9 @@ void FillWithHistory(TestDb* db, const Rows& rows) {
 TEST(ExportSstTest, FullFilterOfWholeKeysIsTheBlock) {
   const Rows rows = NumberedDataset(10000, 0).rows;
   const OneSstDb db(DbOptions(OurPolicy()), rows);
-  for (const std::string version : {"nb", "oa", "me", "ms", "na-and-later"}) {
+  for (const std::string version : {"nb", "oa", "me", "ms"}) {
     ExportedFilterDb exported;
-    EXPECT_EQ(Exported(OnlySst(db), Options(version), &exported),
+    EXPECT_EQ(Exported(OnlySst(db), OptionsFor(version), &exported),
               Built(KeysOf(rows), version))
         << version;
     EXPECT_TRUE(exported.from_block);
@@ -142,15 +140,15 @@ TEST(ExportSstTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
       const OneSstDb db(db_options, RowsOf(layout));
       const std::string built = Built(PartitionKeysOf(layout), "nb");
       ExportedFilterDb exported;
-      EXPECT_EQ(Exported(OnlySst(db), Options(), &exported), built);
+      EXPECT_EQ(Exported(OnlySst(db), OptionsFor(), &exported), built);
       EXPECT_EQ(exported.partition_key, layout.partition_key);
       EXPECT_EQ(exported.num_keys, PartitionKeysOf(layout).size());
       EXPECT_EQ(
-          Exported(OnlySst(db), Options("nb", ExportFrom::kKeys), &exported),
+          Exported(OnlySst(db), OptionsFor("nb", ExportFrom::kKeys), &exported),
           built);
       EXPECT_EQ(exported.partition_key, layout.partition_key);
       EXPECT_EQ(exported.num_keys, PartitionKeysOf(layout).size());
-      EXPECT_EQ(Exported(OnlySst(db), Options("ka")),
+      EXPECT_EQ(Exported(OnlySst(db), OptionsFor("ka")),
                 Built(PartitionKeysOf(layout), "ka"));
     }
   }
@@ -169,7 +167,7 @@ TEST(ExportSstTest, OtherPartitionKeysThanTheFilterHas) {
   for (const auto& [policy, filter_layout] : others) {
     SCOPED_TRACE(policy == nullptr ? "none" : policy->Name());
     const OneSstDb db(DbOptions(policy, filter_layout), RowsOf(layout));
-    FilterDbExportOptions options = Options();
+    ExportOptions options = OptionsFor();
     options.partition_key = "skip:0008,u16";
     ExportedFilterDb exported;
     EXPECT_EQ(Exported(OnlySst(db), options, &exported), built);
@@ -180,25 +178,9 @@ TEST(ExportSstTest, OtherPartitionKeysThanTheFilterHas) {
   // The filter block has only partition keys, but whole keys are requested. So
   // the export must read the keys in the SST file.
   const OneSstDb db(DbOptions(PolicyFor("skip:8,u16")), RowsOf(layout));
-  FilterDbExportOptions whole = Options();
+  ExportOptions whole = OptionsFor();
   whole.partition_key = "whole";
   EXPECT_EQ(Exported(OnlySst(db), whole), Built(KeysOf(RowsOf(layout)), "nb"));
-}
-
-TEST(ExportSstTest, AWrongPartitionKeyIsRefused) {
-  FilterDbExportOptions options = Options();
-  options.partition_key = "skip:8,u32";
-  EXPECT_THAT(ExportError("/none.sst", options), HasSubstr("'skip:8,u32'"));
-}
-
-TEST(ExportSstTest, FormsBeforeMaAreFromKeys) {
-  const Rows rows = NumberedDataset(10000, 0).rows;
-  const OneSstDb db(DbOptions(OurPolicy()), rows);
-  ExportedFilterDb exported;
-  EXPECT_EQ(Exported(OnlySst(db), Options("ka"), &exported),
-            Built(KeysOf(rows), "ka"));
-  EXPECT_FALSE(exported.from_block);
-  EXPECT_THAT(exported.why_not_block, HasSubstr("before-ma"));
 }
 
 // A filter of prefixes lacks the key "short", which has no prefix.
@@ -211,7 +193,7 @@ TEST(ExportSstTest, FilterOfPrefixesThatEndWithPartitionKeysLacksOtherKeys) {
   const OneSstDb db(db_options,
                     {{"partition row", "value"}, {"short", "value"}});
   ExportedFilterDb exported;
-  EXPECT_EQ(Exported(OnlySst(db), Options(), &exported),
+  EXPECT_EQ(Exported(OnlySst(db), OptionsFor(), &exported),
             Built({"partitio", "short"}, "nb"));
   EXPECT_FALSE(exported.from_block);
 }
@@ -230,10 +212,10 @@ std::vector<Case> Cases() {
       {"both", WithPrefixes(DbOptions(OurPolicy())), "whole keys alone"},
       {"prefixes", PrefixOnly(OurPolicy()),
        "its filter holds prefixes, not keys"},
-      {"built-in", DbOptions(BuiltinPolicy()), "RocksDB's Bloom filter"},
+      {"built-in", DbOptions(BuiltinPolicy()), "a filter of RocksDB's own"},
       {"built-in, partitioned",
        DbOptions(BuiltinPolicy(), Layout::kPartitioned),
-       "RocksDB's Bloom filter"},
+       "of the policy 'bloomfilter'"},
       {"none", DbOptions(nullptr), "no filter"},
   };
 }
@@ -249,7 +231,7 @@ TEST(ExportSstTest, FromKeysEqualsBuildOverTheKeys) {
     ASSERT_GT(db.OnlyTable()->num_entries, rows.size());
     const auto keys = KeysOf(rows);
     for (const std::string version : {"nb", "me", "ka"}) {
-      FilterDbExportOptions options = Options(version, ExportFrom::kKeys);
+      ExportOptions options = OptionsFor(version, ExportFrom::kKeys);
       ExportedFilterDb exported;
       EXPECT_EQ(Exported(OnlySst(db), options, &exported),
                 Built(keys, version));
@@ -266,7 +248,7 @@ TEST(ExportSstTest, WhatCannotBeTheBlockIsFromKeysByDefault) {
     const Rows rows = PrefixedDataset(3, 300, 6, 20).rows;
     const OneSstDb db(c.options, rows);
     ExportedFilterDb exported;
-    const std::string file = Exported(OnlySst(db), Options(), &exported);
+    const std::string file = Exported(OnlySst(db), OptionsFor(), &exported);
     EXPECT_EQ(exported.from_block, c.why_not_block == nullptr);
     if (c.why_not_block != nullptr) {
       EXPECT_EQ(file, Built(KeysOf(rows), "nb"));
@@ -277,7 +259,7 @@ TEST(ExportSstTest, WhatCannotBeTheBlockIsFromKeysByDefault) {
 
 TEST(ExportSstTest, SizeOfFiltersFromKeys) {
   const OneSstDb db(DbOptions(OurPolicy()), NumberedDataset(1000, 0).rows);
-  FilterDbExportOptions options = Options("nb", ExportFrom::kKeys);
+  ExportOptions options = OptionsFor("nb", ExportFrom::kKeys);
   options.bits_per_key = 16;
   ExportedFilterDb exported;
   Exported(OnlySst(db), options, &exported);
@@ -313,7 +295,7 @@ class DeletionsTest : public ::testing::Test {
 };
 
 TEST_F(DeletionsTest, AreKeysLikeOthersOrRefused) {
-  const FilterDbExportOptions options = Options();
+  const ExportOptions options = OptionsFor();
   if (kDeletionsAreSeen) {
     EXPECT_EQ(Exported(OnlySst(db_), options), Built(all_, "nb"));
   } else {
@@ -329,7 +311,8 @@ TEST_F(DeletionsTest, AreInTheBlock) {
   Require(db->Put(kWrite, "key", ""));
   Require(db->Delete(kWrite, "deleted"));
   db.Flush();
-  EXPECT_EQ(Exported(OnlySst(db), Options()), Built({"key", "deleted"}, "nb"));
+  EXPECT_EQ(Exported(OnlySst(db), OptionsFor()),
+            Built({"key", "deleted"}, "nb"));
 }
 
 TEST(ExportSstTest, DeletedRangesHideNoKey) {
@@ -342,7 +325,7 @@ TEST(ExportSstTest, DeletedRangesHideNoKey) {
   db.Flush();
   ASSERT_EQ(db.OnlyTable()->num_deletions, 1);
   ExportedFilterDb exported;
-  EXPECT_EQ(Exported(OnlySst(db), Options(), &exported),
+  EXPECT_EQ(Exported(OnlySst(db), OptionsFor(), &exported),
             Built(KeysOf(rows), "nb"));
   EXPECT_EQ(exported.num_range_deletions, 1);
   db->ReleaseSnapshot(snapshot);
@@ -359,7 +342,7 @@ TEST(ExportSstTest, ReverseOrder) {
   FillWithHistory(&db, rows);
   auto keys = KeysOf(rows);
   keys.insert("merged alone");
-  EXPECT_EQ(Exported(OnlySst(db), Options()), Built(keys, "nb"));
+  EXPECT_EQ(Exported(OnlySst(db), OptionsFor()), Built(keys, "nb"));
 }
 
 TEST(ExportSstTest, UnknownOrder) {
@@ -368,8 +351,8 @@ TEST(ExportSstTest, UnknownOrder) {
   options.comparator = &comparator;
   const Rows rows = NumberedDataset(3000, 0).rows;
   const OneSstDb db(options, rows);
-  EXPECT_EQ(Exported(OnlySst(db), Options()), Built(KeysOf(rows), "nb"));
-  EXPECT_THAT(ExportError(OnlySst(db), Options("nb", ExportFrom::kKeys)),
+  EXPECT_EQ(Exported(OnlySst(db), OptionsFor()), Built(KeysOf(rows), "nb"));
+  EXPECT_THAT(ExportError(OnlySst(db), OptionsFor("nb", ExportFrom::kKeys)),
               HasSubstr("comparator 'Odd'"));
 }
 
@@ -392,26 +375,30 @@ TEST(ExportSstTest, Refusals) {
   constexpr char kNoSst[] = "cannot be read as a block-based SST file";
   struct Refusal {
     std::string sst;
-    FilterDbExportOptions options;
+    ExportOptions options;
     const char* message;
   };
-  FilterDbExportOptions bits = Options();
+  ExportOptions bits = OptionsFor();
   bits.bits_per_key = 0.5;
-  FilterDbExportOptions chance = Options();
+  ExportOptions chance = OptionsFor();
   chance.fp_chance = 1;
-  FilterDbExportOptions negative = Options();
+  ExportOptions negative = OptionsFor();
   negative.fp_chance = -0.1;
+  ExportOptions partition_key;
+  partition_key.partition_key = "skip:8,u32";
   const Refusal refusals[] = {
-      {dir / "none.sst", Options(), "No such file"},
-      {dir.path(), Options(), kNoSst},
-      {dir / "000001.sst", Options(), kNoSst},
-      {dir / "000002.sst", Options(), kNoSst},
-      {dir / "000003.sst", Options(), kNoSst},
-      {dir / "000004.sst", Options("nb", ExportFrom::kKeys), "checksum"},
-      {sst, Options("zz"), "SSTable version 'zz' is unknown"},
-      {sst, Options("hd"), "older than ia"},
-      {sst, Options(""), "SSTable version '' is unknown"},
+      {dir / "none.sst", OptionsFor(), "No such file"},
+      {dir.path(), OptionsFor(), kNoSst},
+      {dir / "000001.sst", OptionsFor(), kNoSst},
+      {dir / "000002.sst", OptionsFor(), kNoSst},
+      {dir / "000003.sst", OptionsFor(), kNoSst},
+      {dir / "000004.sst", OptionsFor("nb", ExportFrom::kKeys), "checksum"},
+      {sst, OptionsFor("zz"), "SSTable version 'zz' is unknown"},
+      {sst, OptionsFor("hd"), "older than ia"},
+      {sst, OptionsFor("na-and-later"), "is a form"},
+      {sst, OptionsFor(""), "SSTable version '' is unknown"},
       {sst, bits, "bits per key must be"},
+      {sst, partition_key, "'skip:8,u32'"},
       {sst, chance, "false positive chance must be"},
       {sst, negative, "false positive chance must be"},
   };
@@ -422,25 +409,7 @@ TEST(ExportSstTest, Refusals) {
   }
 }
 
-TEST(ExportSstTest, NothingIsOverwrittenUnasked) {
-  const OneSstDb db(DbOptions(OurPolicy()), NumberedDataset(1000, 0).rows);
-  const TempDir dir;
-  WriteFile(dir / "file", "mine");
-  FilterDbExportOptions options = Options();
-  ExportedFilterDb exported;
-  std::string error;
-  EXPECT_FALSE(
-      ExportFilterDb(OnlySst(db), dir / "file", options, &exported, &error));
-  EXPECT_THAT(error, HasSubstr("will not be overwritten"));
-  EXPECT_EQ(ReadFile(dir / "file"), "mine");
-  options.overwrite = true;
-  EXPECT_TRUE(
-      ExportFilterDb(OnlySst(db), dir / "file", options, &exported, &error))
-      << error;
-  EXPECT_NE(ReadFile(dir / "file"), "mine");
-}
-
-// ---- Stopping and failing ----
+// ---- Stopping ----
 
 TEST(ExportSstTest, StopsWithinAFile) {
   const OneSstDb db(DbOptions(BuiltinPolicy()), NumberedDataset(20000, 0).rows);
@@ -450,65 +419,90 @@ TEST(ExportSstTest, StopsWithinAFile) {
   ASSERT_TRUE(plan) << error;
   for (const int last : {1, 100, 400}) {  // Of two passes and the writing.
     int asked = 0;
-    uint64_t progress = 0;
     ExportedFilterDb exported;
     exported.sst_file = OnlySst(db);
     exported.filter_db = dir / "filter";
     EXPECT_EQ(ExportSst(
                   *plan, /*overwrite=*/false, [&] { return ++asked >= last; },
-                  [&](uint64_t done, uint64_t) { progress = done; }, &exported,
-                  &error),
+                  &exported, &error),
               ExportResult::kStopped);
     EXPECT_EQ(asked, last);
-    EXPECT_LE(progress, 64u * static_cast<uint64_t>(last));
     EXPECT_EQ(NamesIn(dir.path()), Names());
   }
   EXPECT_EQ(error, "");
 }
 
-TEST(ExportSstTest, AFullDiskLeavesNoPart) {
-  const OneSstDb db(DbOptions(OurPolicy()), NumberedRows(0, 1000));
-  for (const ExportFrom from : {ExportFrom::kBlockOrKeys, ExportFrom::kKeys}) {
-    const std::string sst = OnlySst(db);
-    const std::string whole = Exported(sst, Options("nb", from));
-    const TempDir dir;
-    for (size_t limit = 0; limit < whole.size(); limit += 97) {
+// ---- Blocks ----
+
+// A filter of this library must be exported from its block, even if the SST
+// file names another policy. RocksDB's own must not, even under our name.
+TEST(ExportSstTest, WhoseTheBlockIsDecidesNotTheName) {
+  const Rows rows = NumberedRows(0, 1000);
+  const struct {
+    PolicyPtr policy;
+    uint32_t format_version;  // Before 5, RocksDB builds legacy filters.
+    bool is_ours;
+  } kinds[] = {
+      {OurPolicy(), 5, true},
+      {PolicyBesideRocksdb(), 5, true},
+      {BuiltinPolicy(), 5, false},
+      {RibbonPolicy(), 5, false},
+      {BuiltinPolicy(), 4, false},
+      {std::make_shared<ReplacingPolicy>(BuiltinPolicy(), std::string(6, 0)), 5,
+       false},
+  };
+  for (const auto& kind : kinds) {
+    for (const char* const name : {"", "cassandra_bloom"}) {
+      SCOPED_TRACE(std::string(kind.policy->Name()) + " named " + name);
+      auto table_options = TableOptions(
+          *name == 0 ? kind.policy
+                     : std::make_shared<NamedPolicy>(name, kind.policy));
+      table_options.format_version = kind.format_version;
+      const OneSstDb db(DbOptions(table_options), rows);
       ExportedFilterDb exported;
-      std::string error;
-      const FileSizeLimit full(limit);
-      ASSERT_FALSE(ExportFilterDb(sst, dir / "filter", Options("nb", from),
-                                  &exported, &error));
-      ASSERT_EQ(error, dir / "filter" + ": cannot write: File too large");
-      ASSERT_EQ(NamesIn(dir.path()), Names());
+      EXPECT_EQ(Exported(OnlySst(db), {}, &exported),
+                Built(KeysOf(rows), "nb"));
+      EXPECT_EQ(exported.from_block, kind.is_ours);
+      EXPECT_EQ(
+          exported.why_not_block,
+          kind.is_ours ? "" : "it has a filter of RocksDB's own, not ours");
+      EXPECT_EQ(exported.num_keys, rows.size());
     }
   }
 }
 
-// ---- Blocks ----
-
-TEST(ExportSstTest, EachKindOfFilterIsNamed) {
-  const std::map<FilterKind, const char*> reasons = {
-      {FilterKind::kNone, "there is no filter in the file"},
-      {FilterKind::kRocksdbsBloom, "it has RocksDB's Bloom filter, not ours"},
-      {FilterKind::kRocksdbsRibbon, "it has RocksDB's Ribbon filter, not ours"},
-      {FilterKind::kRocksdbsOther,
-       "it has a filter of RocksDB's own, not ours"},
-  };
+// RocksDB itself reports no error if a full filter is damaged.
+TEST(ExportSstTest, ADamagedFilterIsNotExported) {
   const Rows rows = NumberedRows(0, 20000);
-  for (const KindOfFilter& kind : KindsOfFilters()) {
-    SCOPED_TRACE(kind.name);
-    auto table_options = TableOptions(kind.policy);
-    table_options.format_version = kind.format_version;
-    const OneSstDb db(DbOptions(table_options), rows);
-    const auto reason = reasons.find(kind.kind);
-    // A filter of this library must be exported from its block, even if the SST
-    // file names another policy.
-    const std::string why_not = reason == reasons.end() ? "" : reason->second;
+  for (const PolicyPtr& policy : {OurPolicy(), PolicyBesideRocksdb()}) {
+    for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
+      const OneSstDb db(DbOptions(policy, layout), rows);
+      std::string content = ReadFile(OnlySst(db));
+      content[db.OnlyTable()->data_size + 100] ^=
+          1;  // Filters follow the rows.
+      const TempDir dir;
+      WriteFile(dir / "1.sst", content);
+      ExportedFilterDb exported;
+      EXPECT_EQ(Exported(dir / "1.sst", {}, &exported),
+                Built(KeysOf(rows), "nb"));
+      EXPECT_EQ(exported.why_not_block,
+                "its filter is partitioned, damaged, or not of the policy "
+                "'cassandra_bloom', which the file names");
+    }
+  }
+}
+
+// The block of another policy must not pass as one of these partition keys.
+TEST(ExportSstTest, NeitherTheNameNorTheBlockAloneMakesAPartitionKey) {
+  const OneSstDb db(DbOptions(std::make_shared<NamedPolicy>(
+                        "cassandra_bloom.fixed:8", OurPolicy())),
+                    NumberedRows(0, 1000));
+  for (const char* const partition_key : {"", "whole", "fixed:8"}) {
+    ExportOptions options;
+    options.partition_key = partition_key;
     ExportedFilterDb exported;
-    EXPECT_EQ(Exported(OnlySst(db), {}, &exported), Built(KeysOf(rows), "nb"));
-    EXPECT_EQ(exported.from_block, why_not.empty());
-    EXPECT_EQ(exported.why_not_block, why_not);
-    EXPECT_EQ(exported.num_keys, rows.size());
+    Exported(OnlySst(db), options, &exported);
+    EXPECT_FALSE(exported.from_block) << partition_key;
   }
 }
 
@@ -519,7 +513,7 @@ TEST(ExportSstTest, ABlockBesideRocksdbsHoldsWholeKeys) {
   ExportedFilterDb exported;
   Exported(OnlySst(db), {}, &exported);
   EXPECT_TRUE(exported.from_block);
-  FilterDbExportOptions parts;
+  ExportOptions parts;
   parts.partition_key = "fixed:8";
   Exported(OnlySst(db), parts, &exported);
   EXPECT_EQ(exported.why_not_block, "its filter holds whole keys");
@@ -552,8 +546,8 @@ TEST(ExportSstTest, AnUnknownFilterUnderOurName) {
   EXPECT_EQ(Exported(OnlySst(db), {}, &exported),
             Built(KeysOf(NumberedRows(0, 1000)), "nb"));
   EXPECT_EQ(exported.why_not_block,
-            "its filter is damaged, or not of the policy 'cassandra_bloom', "
-            "which the file names");
+            "its filter is partitioned, damaged, or not of the policy "
+            "'cassandra_bloom', which the file names");
 }
 
 }  // namespace

@@ -7,12 +7,9 @@
 #include <rocksdb/utilities/object_registry.h>
 #include <rocksdb/utilities/options_util.h>
 
-#include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
@@ -26,37 +23,21 @@ namespace fs = std::filesystem;
 
 class ListenerTest : public ExportTest {};
 
-TEST_F(ListenerTest, FlushAndCompaction) {
+// After each step, RocksDB has sent another kind of event.
+TEST_F(ListenerTest, EveryEvent) {
   Listen();
   AddFiles(3);
   ExpectFollowed();
   EXPECT_EQ(Filters().size(), 3);
+  IngestFile();
+  ExpectFollowed();
+  EXPECT_EQ(Filters().size(), 4);
   db_.Compact();
   ExpectFollowed();
   EXPECT_EQ(Filters().size(), 1);
-  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).removed == 3; }));
-  EXPECT_EQ(CountsOf(listener_).exported, 4);
+  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).removed == 4; }));
+  EXPECT_EQ(CountsOf(listener_).exported, 5);
   EXPECT_EQ(CountsOf(listener_).failed, 0);
-}
-
-TEST_F(ListenerTest, Ingestion) {
-  Listen();
-  IngestFile();
-  ExpectFollowed();
-  EXPECT_EQ(Filters().size(), 1);
-}
-
-TEST_F(ListenerTest, AColumnFamilyThatIsDropped) {
-  Listen();
-  AddFiles(1);
-  rocksdb::ColumnFamilyHandle* const other =
-      AddColumnFamily("other", db_.options(), NumberedRows(0, 1000));
-  ExpectFollowed();
-  EXPECT_EQ(Filters().size(), 2);
-  Require(db_->DropColumnFamily(other));
-  Require(db_->DestroyColumnFamilyHandle(other));
-  ExpectFollowed();
-  EXPECT_EQ(Filters().size(), 1);
 }
 
 TEST_F(ListenerTest, ARangeThatIsDeleted) {
@@ -71,12 +52,17 @@ TEST_F(ListenerTest, ARangeThatIsDeleted) {
   EXPECT_EQ(Filters().size(), 1);
 }
 
-// RocksDB sends no event at the end of DB::CompactFiles. Here an iterator also
-// keeps RocksDB from deleting the old files.
-TEST_F(ListenerTest, CompactFiles) {
+// RocksDB sends no event at the end of DB::CompactFiles, and when a column
+// family is dropped. Here an iterator also keeps RocksDB from deleting the old
+// files. So the next event tells.
+TEST_F(ListenerTest, WhatSendsNoEvent) {
   Listen();
   AddFiles(3);
+  rocksdb::ColumnFamilyHandle* const other =
+      AddColumnFamily("other", db_.options(), NumberedRows(0, 1000));
   ExpectFollowed();
+  EXPECT_EQ(Filters().size(), 4);
+  Require(db_->DropColumnFamily(other));
   std::vector<rocksdb::LiveFileMetaData> files;
   db_->GetLiveFilesMetaData(&files);
   const std::unique_ptr<rocksdb::Iterator> iterator(
@@ -84,8 +70,10 @@ TEST_F(ListenerTest, CompactFiles) {
   Require(db_->CompactFiles(rocksdb::CompactionOptions(),
                             {files[0].name, files[1].name, files[2].name},
                             /*output_level=*/2));
+  AddFiles(1);
   ExpectFollowed();
-  EXPECT_EQ(Filters().size(), 1);
+  EXPECT_EQ(Filters().size(), 2);
+  Require(db_->DestroyColumnFamilyHandle(other));
 }
 
 TEST_F(ListenerTest, SwitchedOnForADatabaseThatHasFiles) {
@@ -133,24 +121,6 @@ TEST_F(ListenerTest, AHandleThatIsDeletedEarly) {
   ExpectFollowed();
 }
 
-TEST_F(ListenerTest, AFolderThatComesLateAndGoesAway) {
-  const std::string late = out_ / "late/out";
-  listener_ = NewListener(late);
-  Open({listener_});
-  AddFiles(1);
-  ExpectFailed(1, late + ": is no folder, and cannot be created: No such file");
-  fs::create_directory(out_ / "late");
-  AddFiles(1);
-  EXPECT_TRUE(Eventually([&] { return Follows(late, db_); }));
-  fs::remove_all(out_ / "late");
-  AddFiles(1);
-  EXPECT_TRUE(Eventually([&] { return CountsOf(listener_).failed == 2; }));
-  fs::create_directory(out_ / "late");
-  AddFiles(1);
-  EXPECT_TRUE(Eventually([&] { return Follows(late, db_); }));
-  ExpectFiltersAreTheirs(db_, late);
-}
-
 TEST_F(ListenerTest, TwoDatabasesAndOneFolder) {
   Listen();
   AddFiles(1);
@@ -164,44 +134,6 @@ TEST_F(ListenerTest, TwoDatabasesAndOneFolder) {
   EXPECT_THAT(ReadFile(other.path() + "/LOG"),
               HasSubstr("holds the filters of another database"));
   ExpectFollowed();
-}
-
-TEST_F(ListenerTest, WithEverythingAtOnce) {
-  Listen();
-  std::atomic<bool> stop{false};
-  std::vector<std::thread> threads;
-  for (uint32_t writer = 0; writer < 2; ++writer) {
-    threads.emplace_back([&, writer] {
-      for (uint32_t i = 0; !stop; ++i) {
-        const uint32_t first = (writer * 1000 + i) * 1000;
-        AddFile(&db_, first, first + 500);
-      }
-    });
-  }
-  threads.emplace_back([&] {
-    while (!stop) {
-      db_.Compact();
-    }
-  });
-  threads.emplace_back([&] {
-    while (!stop) {
-      FilterDbExportReport report;
-      std::string error;
-      EXPECT_TRUE(ExportFilterDbs(db_.path(), "", out_.path(), /*sync=*/true,
-                                  {}, &report, &error))
-          << error << ::testing::PrintToString(report.errors);
-    }
-  });
-  for (int i = 0; i < 20; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    EXPECT_TRUE(Reconcile()) << error_;
-  }
-  stop = true;
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-  ExpectFollowed();
-  EXPECT_EQ(CountsOf(listener_).failed, 0);
 }
 
 TEST_F(ListenerTest, OtherListenersHaveNoCounts) {
@@ -256,8 +188,8 @@ class ListenerOptionsTest : public ExportTest {
 // OPTIONS file, which is read again.
 TEST_F(ListenerOptionsTest, SurviveTheOptionsFile) {
   const auto other = std::make_shared<OtherListener>();
-  for (const std::string name : {"a", "a:b;c=d,e {#}\t"}) {
-    const std::string folder = out_ / name;
+  {
+    const std::string folder = out_ / "a";
     for (const auto& listeners : std::vector<std::vector<ListenerPtr>>{
              {NewListener(folder)}, {other, NewListener(folder), other}}) {
       ExpectFed(listeners, folder);

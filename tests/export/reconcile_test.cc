@@ -2,16 +2,13 @@
 
 #include "plugin/export/reconcile.h"
 
-#include <rocksdb/convenience.h>
 #include <rocksdb/utilities/checkpoint.h>
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/export/export_fixture.h"
@@ -119,14 +116,16 @@ TEST_F(ReconcileTest, FiltersThatSomebodyChanged) {
 TEST_F(ReconcileTest, OtherOptionsMakeAllAnew) {
   AddFiles(2);
   ExpectSync(2, 0);
-  FilterDbExportOptions sixteen;
+  ExportOptions sixteen;
   sixteen.from = ExportFrom::kKeys;
   sixteen.bits_per_key = 16;
   ASSERT_TRUE(Sync(sixteen)) << error_;
   EXPECT_THAT(report_.exported, SizeIs(2));
   ASSERT_TRUE(Sync(sixteen)) << error_;
   EXPECT_THAT(report_.kept, SizeIs(2));
-  ASSERT_TRUE(TakeOver()) << error_;
+  ExportOptions anew;
+  anew.overwrite = true;
+  ASSERT_TRUE(Sync(anew)) << error_;
   EXPECT_THAT(report_.exported, SizeIs(2));
 }
 
@@ -135,7 +134,7 @@ TEST_F(ReconcileTest, ADryRun) {
   ExpectSync(2, 0);
   db_.Compact();
   const auto before = StateOf(out_.path());
-  FilterDbExportOptions dry_run;
+  ExportOptions dry_run;
   dry_run.dry_run = true;
   ASSERT_TRUE(Sync(dry_run)) << error_;
   EXPECT_THAT(report_.exported, SizeIs(1));
@@ -149,7 +148,7 @@ TEST_F(ReconcileTest, ADryRun) {
 TEST_F(ReconcileTest, TwoVersionsInOneFolder) {
   AddFiles(2);
   ExpectSync(2, 0);
-  FilterDbExportOptions trie;
+  ExportOptions trie;
   trie.sstable_version = "da";
   ASSERT_TRUE(Sync(trie)) << error_;
   EXPECT_THAT(report_.exported, SizeIs(2));
@@ -162,12 +161,16 @@ TEST_F(ReconcileTest, TwoVersionsInOneFolder) {
 // ---- Failures, after which a second call does the rest ----
 
 TEST_F(ReconcileTest, AFullDisk) {
-  AddFiles(1);
   AddFile(&db_, 1000, 3000);
+  AddFiles(1);  // Is listed first, as the newest file of level 0.
+  const LiveSsts live = LiveSstsOf(db_.get());
   db_.Close();  // The database's own writes must not fail.
   {
     const FileSizeLimit full(2000);  // In bytes. Enough for one filter.
-    EXPECT_FALSE(Sync());
+    EXPECT_FALSE(ReconcileList([&](LiveSsts* listed, std::string*) {
+      *listed = live;
+      return true;
+    }));
   }
   EXPECT_THAT(error_, HasSubstr("cannot write: File too large"));
   EXPECT_THAT(report_.exported, SizeIs(1));
@@ -205,9 +208,12 @@ TEST_F(ReconcileTest, AFileThatCannotBeRead) {
 
 TEST_F(ReconcileTest, AMissingFileStopsNoOther) {
   AddFiles(3);
-  db_.Close();
-  RemoveSstFiles(1);
-  EXPECT_FALSE(Sync());
+  LiveSsts live = LiveSstsOf(db_.get());
+  live.files[0].path += ".gone";
+  EXPECT_FALSE(ReconcileList([&](LiveSsts* listed, std::string*) {
+    *listed = live;
+    return true;
+  }));
   EXPECT_THAT(error_, HasSubstr("1 SST file was not exported"));
   EXPECT_THAT(report_.exported, SizeIs(2));
   ASSERT_THAT(report_.errors, SizeIs(1));
@@ -256,111 +262,15 @@ TEST_F(ReconcileTest, StopsAnywhereAndGoesOn) {
   ExpectSync(0, 5);
 }
 
-// ---- Databases ----
-
-TEST_F(ReconcileTest, ChangesNothingInTheDatabase) {
-  AddFiles(3);
-  // These rows are only in the write-ahead log.
-  db_.Put(NumberedRows(next_, next_ + 1000));
-  // RocksDB removes this file when it opens a database. An export must not
-  // remove the file.
-  WriteFile(db_.path() + "/000999.sst.trash", "trash");
-  // RocksDB must not remove an old log between the two calls of StateOf.
-  rocksdb::CancelAllBackgroundWork(db_.get(), /*wait=*/true);
-  const auto before = StateOf(db_.path());
-  ASSERT_TRUE(Export()) << error_;
-  EXPECT_EQ(StateOf(db_.path()), before) << "while it is in use";
-  EXPECT_THAT(report_.exported, SizeIs(3));
-  db_.Close();
-  const auto closed = StateOf(db_.path());
-  ASSERT_TRUE(TakeOver()) << error_;
-  EXPECT_EQ(StateOf(db_.path()), closed);
-  db_.Reopen(db_.options());
-  EXPECT_FALSE(fs::exists(db_.path() + "/000999.sst.trash"));
-}
-
-TEST_F(ReconcileTest, WithoutSync) {
-  AddFiles(2);
-  ASSERT_TRUE(Export()) << error_;
-  EXPECT_EQ(Filters(), Live());
-  EXPECT_FALSE(fs::exists(out_ / kMark));
-  AddFiles(1);
-  EXPECT_FALSE(Export());
-  EXPECT_THAT(error_, HasSubstr("2 SST files were not exported"));
-  ASSERT_THAT(report_.errors, SizeIs(2));
-  EXPECT_THAT(report_.errors[0], HasSubstr("will not be overwritten"));
-  EXPECT_THAT(report_.exported, SizeIs(1));
-  EXPECT_EQ(Filters(), Live());
-  FilterDbExportOptions dry_run;
-  dry_run.dry_run = true;
-  fs::remove(OneFilter());
-  EXPECT_FALSE(Export(dry_run));
-  EXPECT_THAT(report_.exported, SizeIs(1));
-  EXPECT_THAT(report_.errors, SizeIs(2));
-}
-
-TEST_F(ReconcileTest, ColumnFamilies) {
-  AddFiles(1);
-  rocksdb::ColumnFamilyHandle* const other =
-      AddColumnFamily("other", db_.options(), NumberedRows(5000, 6000));
-  ExpectSync(2, 0);
-  ASSERT_TRUE(Sync({}, "default")) << error_;
-  EXPECT_THAT(report_.kept, SizeIs(1));
-  EXPECT_THAT(report_.removed, SizeIs(1));
-  EXPECT_FALSE(Sync({}, "none"));
-  EXPECT_THAT(error_, HasSubstr("has no column family 'none'; it has 'default' "
-                                "'other'"));
-  Require(db_->DestroyColumnFamilyHandle(other));
-}
-
-TEST_F(ReconcileTest, WhileItIsWrittenTo) {
-  std::atomic<bool> stop{false};
-  AddFiles(2);
-  std::thread writer([&] {
-    for (int i = 0; !stop; ++i) {
-      AddFiles(1);
-      if (i % 4 == 3) {
-        db_.Compact();
-      }
-    }
-  });
-  for (int i = 0; i < 30; ++i) {
-    EXPECT_TRUE(i % 2 == 0 ? Sync() : Reconcile())
-        << error_ << report_.errors.size();
-  }
-  stop = true;
-  writer.join();
-  ASSERT_TRUE(Sync()) << error_;
-  EXPECT_EQ(Filters(), Live());
-}
-
 TEST_F(ReconcileTest, Refusals) {
-  AddFiles(1);
-  const TempDir empty;
-  WriteFile(empty / "file", "");
-  const struct {
-    std::string db;
-    std::string out;
-    std::string version;
-    const char* message;
-  } refusals[] = {
-      {db_.path(), "", "nb", "has no name"},
-      {db_.path(), empty / "file", "nb", "is no folder"},
-      {db_.path(), empty / "no/out", "nb", "cannot be created"},
-      {db_.path(), out_.path(), "na-and-later", "need an SSTable version"},
-      {db_.path(), out_.path(), "../nb", "is unknown"},
-      {empty.path(), empty / "out", "nb", "cannot be opened as a RocksDB"},
-      {"", empty / "out", "nb", "cannot be opened as a RocksDB"},
-  };
-  for (const auto& refusal : refusals) {
-    FilterDbExportOptions options;
-    options.sstable_version = refusal.version;
-    EXPECT_FALSE(ExportFilterDbs(refusal.db, "", refusal.out, /*sync=*/true,
-                                 options, &report_, &error_));
-    EXPECT_THAT(error_, HasSubstr(refusal.message));
+  for (const char* const version : {"na-and-later", "../nb"}) {
+    EXPECT_FALSE(ReconcileFilterDbExports(db_.get(), out_.path(), version,
+                                          &report_, &error_));
+    EXPECT_THAT(error_, HasSubstr(version));
   }
-  EXPECT_EQ(Filters(), Names());
-  EXPECT_EQ(NamesIn(empty.path()), Names{"file"});
+  EXPECT_FALSE(
+      ReconcileFilterDbExports(db_.get(), "", "nb", &report_, &error_));
+  EXPECT_THAT(error_, HasSubstr("has no name"));
 }
 
 }  // namespace

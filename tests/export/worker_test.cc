@@ -43,8 +43,7 @@ class WorkerTest : public ExportTest {
 
 TEST_F(WorkerTest, OnePassAfterManyEvents) {
   AddFiles(3);
-  worker_->OnFileCreated(1);  // No database is known yet.
-  worker_->OnFileDeleted(1);
+  worker_->OnFilesChanged();  // No database is known yet.
   worker_->WaitUntilIdle();
   EXPECT_EQ(Filters(), Names());
   for (int i = 0; i < 100; ++i) {
@@ -53,7 +52,7 @@ TEST_F(WorkerTest, OnePassAfterManyEvents) {
   ExpectUpToDate();
   EXPECT_EQ(worker_->counts().exported, 3u);
   db_.Compact();
-  worker_->OnFileDeleted(1);
+  worker_->OnFilesChanged();
   ExpectUpToDate();
   EXPECT_EQ(worker_->counts().removed, 3u);
   EXPECT_EQ(worker_->counts().failed, 0u);
@@ -67,20 +66,9 @@ TEST_F(WorkerTest, WithoutAnyoneWaiting) {
   AddFiles(1);
   // The events do not end, but the work is done nevertheless.
   EXPECT_TRUE(Eventually([&] {
-    worker_->OnFileDeleted(1);
+    worker_->OnFilesChanged();
     return Follows(out_.path(), db_);
   }));
-}
-
-// RocksDB says that a file was written before the file is live. So the files
-// are listed again until the file is live.
-TEST_F(WorkerTest, AFileThatIsNotLiveYet) {
-  AddFiles(1);
-  worker_->OnChange(db_.get());
-  worker_->OnFileCreated(1000);
-  ExpectUpToDate();
-  AddFiles(1);  // Without any event.
-  EXPECT_TRUE(Eventually([&] { return Follows(out_.path(), db_); }));
 }
 
 TEST_F(WorkerTest, TheDatabaseCloses) {
@@ -97,7 +85,7 @@ TEST_F(WorkerTest, TheDatabaseCloses) {
   EXPECT_EQ(Filters(), live);  // By the last listing.
   db_.Reopen();
   AddFiles(1);
-  worker_->OnFileCreated(1);
+  worker_->OnFilesChanged();
   worker_->WaitUntilIdle();
   EXPECT_EQ(Filters(), live);  // No event said which database it is.
   worker_->OnChange(db_.get());
@@ -145,10 +133,6 @@ TEST_F(WorkerTest, AFileThatCannotBeExported) {
   EXPECT_EQ(worker_->counts().failed, 1u);
   EXPECT_THAT(ReadFile(db_.path() + "/LOG"),
               HasSubstr("in the order of the comparator 'Odd'"));
-  worker_->OnDatabaseMayClose();
-  worker_->OnChange(db_.get());  // As after the next open.
-  worker_->WaitUntilIdle();
-  EXPECT_EQ(worker_->counts().failed, 2u);
   Require(db_->DestroyColumnFamilyHandle(odd));
 }
 
@@ -275,7 +259,7 @@ TEST_F(ClosingTest, WithThousandsOfFilesToExport) {
   const size_t done = Filters().size();
   EXPECT_GT(done, 0u);
   // What was done is not lost.
-  FilterDbExportOptions dry_run;
+  ExportOptions dry_run;
   dry_run.dry_run = true;
   ASSERT_TRUE(Sync(dry_run)) << error_;
   EXPECT_GE(report_.kept.size() + 1, done);

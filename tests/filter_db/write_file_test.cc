@@ -145,30 +145,5 @@ TEST_F(WriteFileTest, WhatSomebodyIsWritingIsLeft) {
   EXPECT_EQ(ReadFile(file_), "new");
 }
 
-// A thread may write two files at once, as `filterdb mend` does.
-TEST_F(WriteFileTest, ASignalRemovesAllTemporaryFilesOfItsThread) {
-  FileNames seen;
-  const auto write_inner = [&](const Append&) {
-    EXPECT_TRUE(WriteFileAtomically(
-        dir_ / "first", true, [](const Append&) { return true; }, &error_));
-    return WriteFileAtomically(
-        dir_ / "inner", true,
-        [&](const Append&) {
-          seen = dir_.Names();
-          std::thread(RemoveTemporaryFilesBeingWritten).join();
-          EXPECT_EQ(dir_.Names(), seen);
-          RemoveTemporaryFilesBeingWritten();
-          EXPECT_EQ(dir_.Names(), FileNames{"first"});
-          return false;
-        },
-        &error_);
-  };
-  EXPECT_FALSE(WriteFileAtomically(file_, true, write_inner, &error_));
-  EXPECT_EQ(seen, (FileNames{"filter.cassandra_bloom-new", "first",
-                             "inner.cassandra_bloom-new"}));
-  RemoveTemporaryFilesBeingWritten();  // Removes nothing.
-  EXPECT_EQ(dir_.Names(), FileNames{"first"});
-}
-
 }  // namespace
 }  // namespace cassandra_bloom::testing

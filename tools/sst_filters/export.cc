@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tested in tests/export/export_command_test.cc.
+// Tested in tests/sst_filters/export/export_command_test.cc.
 
 #include <cstdio>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export.h"
-#include "filterdb/commands/progress_bar.h"
+#include "plugin/export/export_names.h"
+#include "plugin/export/export_sst.h"
+#include "tools/sst_filters/export/database_listing.h"
+#include "tools/sst_filters/export/export_database.h"
 #include "tools/sst_filters/subcommands.h"
 
 namespace cassandra_bloom::tools {
@@ -19,11 +23,9 @@ namespace {
 
 struct ExportArguments {
   std::vector<std::string> ssts;
-  std::string db;
-  std::string column_family;
+  DatabaseToExport database;
   std::string out_dir;
-  FilterDbExportOptions exporting;
-  bool sync = false;
+  ExportOptions exporting;
   bool json = false;
 };
 
@@ -109,11 +111,14 @@ ExitCode Show(const ExportArguments& options,
 std::map<std::string, std::string> NamesOf(const ExportArguments& options) {
   std::map<std::string, std::string> sst_of_name;
   for (const std::string& sst : options.ssts) {
-    std::string name;
-    OrUnusable([&](std::string* error) {
-      return ExportedFilterDbName(sst, options.exporting.sstable_version, &name,
-                                  error);
-    });
+    const std::optional<uint64_t> number = NumberOfSst(sst);
+    if (!number) {
+      throw Unusable(sst +
+                     ": is not named after a file number, such as 000123.sst, "
+                     "so there is no name for its Filter.db");
+    }
+    const std::string name =
+        FilterDbName(options.exporting.sstable_version, *number);
     const auto [other, is_new] = sst_of_name.emplace(name, sst);
     if (!is_new) {
       throw Unusable(other->second + " and " + sst + ": would both be " + name +
@@ -125,6 +130,11 @@ std::map<std::string, std::string> NamesOf(const ExportArguments& options) {
 
 void ExportSsts(const ExportArguments& options, FilterDbExportReport* report,
                 std::string* error) {
+  std::string failure;
+  const auto plan = PlanExport(options.exporting, &failure);
+  if (!plan) {
+    throw Unusable(failure);
+  }
   const auto sst_of_name = NamesOf(options);
   std::error_code failure_of_folder;
   std::filesystem::create_directory(options.out_dir, failure_of_folder);
@@ -134,9 +144,10 @@ void ExportSsts(const ExportArguments& options, FilterDbExportReport* report,
   }
   for (const auto& [name, sst] : sst_of_name) {
     ExportedFilterDb exported;
-    std::string failure;
-    if (ExportFilterDb(sst, options.out_dir + "/" + name, options.exporting,
-                       &exported, &failure)) {
+    exported.sst_file = sst;
+    exported.filter_db = options.out_dir + "/" + name;
+    if (ExportSst(*plan, options.exporting.overwrite, NeverStop, &exported,
+                  &failure) == ExportResult::kDone) {
       report->exported.push_back(exported);
     } else {
       report->errors.push_back(failure);
@@ -149,20 +160,14 @@ void ExportSsts(const ExportArguments& options, FilterDbExportReport* report,
   }
 }
 
-ExitCode RunExport(const ExportArguments& given) {
-  ProgressBar progress("exporting");
-  ExportArguments options = given;
-  options.exporting.progress = [&](uint64_t done, uint64_t all) {
-    progress.Show(done, all);
-  };
+ExitCode RunExport(const ExportArguments& options) {
   FilterDbExportReport report;
   std::string error;
-  if (options.db.empty()) {
+  if (options.database.folder.empty()) {
     ExportSsts(options, &report, &error);
-  } else if (!ExportFilterDbs(options.db, options.column_family,
-                              options.out_dir, options.sync, options.exporting,
-                              &report, &error)) {
-    error = error.empty() ? options.db + ": not exported" : error;
+  } else if (!ExportDatabase(options.database, options.out_dir,
+                             options.exporting, &report, &error)) {
+    error = error.empty() ? options.database.folder + ": not exported" : error;
   }
   return Show(options, report, error);
 }
@@ -176,34 +181,30 @@ void AddSource(CLI::App* command, ExportArguments* options) {
       ->type_name("FILE");
   auto* const db =
       source
-          ->add_option("--db", options->db,
-                       "The folder of a database, which may be in use: exports "
-                       "all of its live SST files. Nothing in it is changed")
+          ->add_option("--db", options->database.folder,
+                       "The folder of a database, which may be in use. Nothing "
+                       "in it is changed. Makes the folder of --out-dir hold "
+                       "exactly the filters of the live SST files. Filters "
+                       "that an export made of these files with these options "
+                       "are kept, and all others are made anew or removed. "
+                       "Other files are not touched. A folder of another "
+                       "database is refused. So is, without --force, a folder "
+                       "of filters that no such export made")
           ->type_name("DIR");
   command
-      ->add_option("--column-family", options->column_family,
+      ->add_option("--column-family", options->database.column_family,
                    "Export only the SST files of this column family")
       ->type_name("NAME")
       ->needs(db);
-  AddDbPath(command, &options->exporting.db_paths)->needs(db);
-  auto* const sync =
-      command
-          ->add_flag("--sync", options->sync,
-                     "Make the folder hold exactly the filters of the live SST "
-                     "files. Filters that --sync made of these files with "
-                     "these options are kept, and all others are made anew or "
-                     "removed. Other files are not touched. A folder of "
-                     "another database is refused. So is, without --force, a "
-                     "folder of filters that --sync did not make")
-          ->needs(db);
+  AddDbPath(command, &options->database.db_paths)->needs(db);
   command
       ->add_flag("--dry-run", options->exporting.dry_run,
-                 "Only say what --sync would do. It is a fault if the folder "
-                 "is not up to date")
-      ->needs(sync);
+                 "Only say what would be done. It is a fault if the folder is "
+                 "not up to date")
+      ->needs(db);
 }
 
-void AddKeysOptions(CLI::App* command, FilterDbExportOptions* options) {
+void AddKeysOptions(CLI::App* command, ExportOptions* options) {
   command
       ->add_option("--from", options->from,
                    "block: copy the filter block of the SST file if it is a "
@@ -253,9 +254,9 @@ void AddExport(CLI::App* app, Run* run) {
       ->type_name("VERSION");
   AddKeysOptions(command, &options->exporting);
   command->add_flag("--force", options->exporting.overwrite,
-                    "Overwrite existing files. With --sync: make all filters "
-                    "anew, and remove or replace also those that --sync did "
-                    "not make");
+                    "Overwrite existing files. With --db: make all filters "
+                    "anew, and remove or replace also those that no such "
+                    "export made");
   AddJson(command, &options->json);
 }
 

@@ -2,53 +2,63 @@
 
 #include "filterdb/sstable/bytes/file_sum.h"
 
-#include <unistd.h>
 #include <zlib.h>
 
-#include <cerrno>
 #include <vector>
 
+#include "plugin/filter_db/read_file.h"
+
 namespace cassandra_bloom::tools {
-namespace {
-
-void Add(const char* data, size_t size, FileSum* sum) {
-  sum->crc = Crc32({data, size}, sum->crc);
-  sum->size += size;
-}
-
-}  // namespace
 
 uint32_t Crc32(std::string_view bytes, uint32_t before) {
   return static_cast<uint32_t>(crc32_z(
       before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-FileSum SumOf(const WriteContent& content) {
-  FileSum sum;
+uint32_t CrcOf(const WriteContent& content) {
+  uint32_t crc = 0;
   content([&](const char* data, size_t size) {
-    Add(data, size, &sum);
+    crc = Crc32({data, size}, crc);
     return true;
   });
-  return sum;
+  return crc;
 }
 
-bool CopyInPieces(int fd, const Append& append, FileSum* sum) {
-  *sum = {};
-  std::vector<char> piece(size_t{1} << 20);
-  for (;;) {
-    const ssize_t got =
-        pread(fd, piece.data(), piece.size(), static_cast<off_t>(sum->size));
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got <= 0) {
-      return got == 0;
-    }
-    Add(piece.data(), static_cast<size_t>(got), sum);
-    if (!append(piece.data(), static_cast<size_t>(got))) {
-      return false;
-    }
+std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error) {
+  const FileDescriptor fd(OpenForReading(path));
+  uint64_t ignored_size;
+  uint32_t crc = 0;
+  if (!SizeOfRegularFile(fd.get(), path, &ignored_size, error)) {
+    return std::nullopt;
   }
+  if (!ContentOfFile(path, &crc)([](const char*, size_t) { return true; })) {
+    FailWithErrno(path, "cannot read", error);
+    return std::nullopt;
+  }
+  return crc;
+}
+
+WriteContent ContentOfFile(const std::string& path, uint32_t* crc) {
+  return [path, crc](const Append& append) {
+    const FileDescriptor fd(OpenForReading(path));
+    std::vector<char> piece(size_t{1} << 20);
+    *crc = 0;
+    uint64_t offset = 0;
+    for (;;) {
+      const ssize_t got =
+          fd.get() < 0 ? -1
+                       : ReadAt(fd.get(), offset, piece.size(), piece.data());
+      if (got <= 0) {
+        return got == 0;
+      }
+      const auto size = static_cast<size_t>(got);
+      *crc = Crc32({piece.data(), size}, *crc);
+      offset += size;
+      if (!append(piece.data(), size)) {
+        return false;
+      }
+    }
+  };
 }
 
 }  // namespace cassandra_bloom::tools

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The size and CRC-32 of a file. `filterdb mend` stores these two numbers, and
-// later compares them to find out whether the file is still the same.
+// The CRC-32 of a file, by which `filterdb mend` finds out whether the file is
+// still the same, and which ScyllaDB stores in Scylla.db.
+// Tested in filterdb/tests/commands/mend/mend_undo_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_FILE_SUM_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_FILE_SUM_H_
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "plugin/filter_db/write_file.h"
@@ -17,21 +20,15 @@ namespace cassandra_bloom::tools {
 // give the CRC-32 of the preceding bytes as `before`.
 uint32_t Crc32(std::string_view bytes, uint32_t before = 0);
 
-struct FileSum {
-  uint64_t size = 0;  // In bytes.
-  uint32_t crc = 0;
+uint32_t CrcOf(const WriteContent& content);
 
-  bool operator==(const FileSum& other) const {
-    return size == other.size && crc == other.crc;
-  }
-};
+// Returns nothing, and sets `*error`, if `path` is not a regular file or cannot
+// be read.
+std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error);
 
-FileSum SumOf(const WriteContent& content);
-
-// Reads an open file in pieces of 1 MiB, and gives each piece to `append`. Sets
-// `*sum` to the size and CRC-32 of the bytes read. Returns false if `append`
-// returns false, or if a read fails. A failed read sets errno.
-bool CopyInPieces(int fd, const Append& append, FileSum* sum);
+// Returns a function that reads a file in pieces of 1 MiB, and sets `*crc` to
+// the CRC-32 of what it has read. `crc` must outlive that function.
+WriteContent ContentOfFile(const std::string& path, uint32_t* crc);
 
 }  // namespace cassandra_bloom::tools
 

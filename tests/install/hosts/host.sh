@@ -149,20 +149,29 @@ same() {
 }
 
 # doctor DATABASE: writes what sst_filters doctor prints into $root$work/DATABASE.doctor, and
-# its lines about policies and SST files to stderr. sst_filters exits with 1 if a file does
-# not have our filter. That is no failure here, so the exit status is ignored.
+# a line for each SST file to stderr. sst_filters exits with 1 if a filter is not used. That
+# is no failure here, so the exit status is ignored.
 doctor() {
-  inside "$libraries/../bin/sst_filters" doctor --db="$work/$1" >"$root$work/$1.doctor" 2>&1 || true
-  grep -E '^column family|\.sst  |^all is well' "$root$work/$1.doctor" >&2
+  inside "$libraries/../bin/sst_filters" doctor --json --db="$work/$1" >"$root$work/$1.doctor" || true
+  files "$1" >&2
 }
 
-# As sst_filters doctor names a filter: ours in both forms, and RocksDB's Bloom filter.
-ours=' cassandra_bloom[ ,]'
-rocksdbs=" RocksDB's Bloom filter"
+# The policies as `files` prints them: ours, and RocksDB's Bloom filter.
+ours=' cassandra_bloom '
+rocksdbs=' bloomfilter '
 
-# files DATABASE COLUMN_FAMILY: prints the lines of the last `doctor DATABASE` about the
-# SST files of the column family.
-files() { sed -n "/^column family $2:/,/^  A read /p" "$root$work/$1.doctor" | grep '\.sst  '; }
+# files DATABASE [COLUMN_FAMILY]: prints a line for each SST file that the last `doctor
+# DATABASE` has seen: the file, the policy that wrote its filter, and whether it is used.
+files() {
+  python3 -c '
+import json, sys
+for family in json.load(open(sys.argv[1]))["column_families"]:
+    if family["name"] in (sys.argv[2:] or [family["name"]]):
+        for sst in family["ssts"]:
+            policy = sst["policy"] if sst["filter_bytes"] else "(no filter)"
+            print(sst["file"], policy, sst["use"])
+' "$root$work/$1.doctor" "${@:2}"
+}
 
 # only_filters DATABASE COLUMN_FAMILY POLICY: the column family must have SST files with
 # keys, and each of them must have a filter of this policy.

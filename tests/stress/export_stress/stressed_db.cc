@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cassandra_bloom/filter_db_export.h"
+#include "plugin/export/export_names.h"
 #include "plugin/export/listener.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/dataset.h"
@@ -104,11 +105,10 @@ void StressedDb::CheckExports() {
   std::set<std::string> expected;
   const TempDir alone;
   for (const rocksdb::LiveFileMetaData& file : files) {
-    std::string name;
+    const std::string name = FilterDbName("nb", file.file_number);
     std::string error;
     ExportedFilterDb exported;
-    if (!ExportedFilterDbName(file.name, "nb", &name, &error) ||
-        !ExportFilterDb(file.db_path + file.name, alone / name, {}, &exported,
+    if (!ExportFilterDb(file.db_path + file.name, alone / name, {}, &exported,
                         &error)) {
       throw std::runtime_error(error);
     }

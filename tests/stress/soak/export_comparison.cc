@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export.h"
+#include "plugin/export/export_names.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/temp_dir.h"
 
@@ -48,10 +49,7 @@ AssertionResult ExportsMatch(rocksdb::DB* db, const std::string& out_dir,
   const TempDir alone;
   std::set<std::string> expected;
   for (const rocksdb::LiveFileMetaData& file : files) {
-    std::string name;
-    if (!ExportedFilterDbName(file.name, "nb", &name, &error)) {
-      return AssertionFailure() << error;
-    }
+    const std::string name = FilterDbName("nb", file.file_number);
     ExportedFilterDb exported;
     if (!ExportFilterDb(file.db_path + file.name, alone / name, {}, &exported,
                         &error)) {

@@ -92,8 +92,10 @@ std::map<std::string, std::string> StateOf(const std::string& folder) {
 std::set<std::string> NamesIn(const std::string& folder) {
   std::set<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder)) {
-    // An export writes the file kMark beside the filters.
-    if (const std::string name = entry.path().filename(); name != kMark) {
+    // An export writes the file kMark beside the filters, at the end of a pass
+    // under a temporary name.
+    if (const std::string name = entry.path().filename();
+        name.rfind(kMark, 0) != 0) {
       names.insert(name);
     }
   }
@@ -194,8 +196,18 @@ std::string OnlySst(const TestDb& db) {
   return files[0].db_path + files[0].name;
 }
 
-std::string Exported(const std::string& sst,
-                     const FilterDbExportOptions& options,
+bool ExportFilterDb(const std::string& sst, const std::string& filter_db,
+                    const ExportOptions& options, ExportedFilterDb* exported,
+                    std::string* error) {
+  const auto plan = PlanExport(options, error);
+  *exported = {};
+  exported->sst_file = sst;
+  exported->filter_db = filter_db;
+  return plan && ExportSst(*plan, options.overwrite, NeverStop, exported,
+                           error) == ExportResult::kDone;
+}
+
+std::string Exported(const std::string& sst, const ExportOptions& options,
                      ExportedFilterDb* exported) {
   const TempDir dir;
   ExportedFilterDb ignored;
@@ -207,8 +219,7 @@ std::string Exported(const std::string& sst,
   return ReadFile(dir / "exported");
 }
 
-std::string ExportError(const std::string& sst,
-                        const FilterDbExportOptions& options) {
+std::string ExportError(const std::string& sst, const ExportOptions& options) {
   const TempDir dir;
   ExportedFilterDb exported;
   std::string error;

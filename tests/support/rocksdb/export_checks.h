@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cassandra_bloom/filter_db_export.h"
+#include "plugin/export/export_sst.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/temp_dir.h"
 
@@ -55,14 +56,17 @@ void WriteListeners(const TestDb& db, const std::string& listeners);
 
 std::string OnlySst(const TestDb& db);
 
+// Exports one SST file.
+bool ExportFilterDb(const std::string& sst, const std::string& filter_db,
+                    const ExportOptions& options, ExportedFilterDb* exported,
+                    std::string* error);
+
 // Returns the content of the Filter.db. Throws if the export fails.
-std::string Exported(const std::string& sst,
-                     const FilterDbExportOptions& options,
+std::string Exported(const std::string& sst, const ExportOptions& options,
                      ExportedFilterDb* exported = nullptr);
 
 // Returns the error of an export that must fail and leave no file.
-std::string ExportError(const std::string& sst,
-                        const FilterDbExportOptions& options);
+std::string ExportError(const std::string& sst, const ExportOptions& options);
 
 }  // namespace cassandra_bloom::testing
 

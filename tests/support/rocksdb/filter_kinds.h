@@ -6,14 +6,11 @@
 #include <rocksdb/filter_policy.h>
 
 #include <atomic>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/export/sst_file.h"
 #include "tests/support/rocksdb/forwarding_builder.h"
 #include "tests/support/rocksdb/test_db.h"
 
@@ -92,38 +89,6 @@ inline PolicyPtr PolicyBesideRocksdb() {
 inline PolicyPtr RibbonPolicy() {
   return PolicyPtr(
       rocksdb::NewRibbonFilterPolicy(10, /*bloom_before_level=*/-1));
-}
-
-struct KindOfFilter {
-  std::string name;
-  PolicyPtr policy;
-  FilterKind kind;
-  uint32_t format_version = 5;  // Before 5, RocksDB builds legacy filters.
-};
-
-// Returns every kind of filter, first under the name of its own policy, then
-// under the name cassandra_bloom.
-inline std::vector<KindOfFilter> KindsOfFilters() {
-  const PolicyPtr bloom = BuiltinPolicy();
-  std::vector<KindOfFilter> kinds = {
-      {"ours", OurPolicy(), FilterKind::kCassandra},
-      {"beside", PolicyBesideRocksdb(), FilterKind::kBesideRocksdb},
-      {"Bloom", bloom, FilterKind::kRocksdbsBloom},
-      {"Ribbon", RibbonPolicy(), FilterKind::kRocksdbsRibbon},
-      {"legacy Bloom", bloom, FilterKind::kRocksdbsOther, 4},
-      {"all match",
-       std::make_shared<ReplacingPolicy>(bloom, std::string(6, '\0')),
-       FilterKind::kRocksdbsOther},
-  };
-  const size_t own = kinds.size();
-  for (size_t i = 0; i < own; ++i) {
-    KindOfFilter kind = kinds[i];
-    kind.name += " named cassandra_bloom";
-    kind.policy = std::make_shared<NamedPolicy>("cassandra_bloom", kind.policy);
-    kinds.push_back(std::move(kind));
-  }
-  kinds.push_back({"none", nullptr, FilterKind::kNone});
-  return kinds;
 }
 
 }  // namespace cassandra_bloom::testing

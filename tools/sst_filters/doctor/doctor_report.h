@@ -1,34 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tested in tests/sst_filters/doctor_test.cc.
+// Tested in tests/sst_filters/doctor/doctor_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_DOCTOR_REPORT_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_DOCTOR_REPORT_H_
 
-#include <optional>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "filterdb/commands/output.h"
-#include "tools/sst_filters/doctor/diagnose.h"
-#include "tools/sst_filters/doctor/examine.h"
+#include "tools/sst_filters/doctor/forecast.h"
+#include "tools/sst_filters/doctor/judge.h"
 
 namespace cassandra_bloom::tools {
+
+// Something that is wrong.
+struct Problem {
+  Use use;  // kNotUsed: a fault. kNotAsked: not known.
+  std::string why;
+  std::string remedy;  // Empty for what is not known.
+  // The SST files by level. Empty if it is about the column family.
+  std::map<int, std::vector<std::string>> ssts;
+};
+
+struct FamilyReport {
+  JudgedFamily judged;
+  Forecast forecast;
+  std::vector<Problem> problems;
+  // The files that only lose their filter in iterators, and why.
+  std::vector<std::string> ssts_without_seek;
+};
 
 struct Report {
   std::string db;
   std::vector<FamilyReport> families;
-  std::vector<std::string> left_out;  // Column families that were not examined.
-  DatabaseFiles files;
-  std::vector<Diagnosis> diagnoses;  // About `files`.
-  std::string statistics;            // Path of the statistics file, or empty.
-  std::optional<Observed> observed;
+  std::vector<std::string> left_out;
 
-  bool fault() const;
+  // kUnusable if something could not be asked.
+  ExitCode exit_code() const;
 };
 
-void PrintText(const Report& report);
+FamilyReport ReportOf(ExaminedFamily family);
 
+void PrintText(const Report& report);
 Json ToJson(const Report& report);
 
 }  // namespace cassandra_bloom::tools

@@ -2,165 +2,420 @@
 
 #include "tools/sst_filters/doctor/examine.h"
 
+#include <rocksdb/db.h>
+#include <rocksdb/iterator.h>
+#include <rocksdb/metadata.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/table_properties.h>
+#include <rocksdb/version.h>
+
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <set>
 #include <thread>
-#include <utility>
+#include <tuple>
 
 #include "filterdb/commands/output.h"
-#include "plugin/policy/running_rocksdb.h"
-#include "tools/sst_filters/doctor/judge_filters.h"
+#include "filterdb/commands/progress_bar.h"
+#include "plugin/export/export_names.h"
+#include "tools/sst_filters/doctor/absent_keys.h"
+#include "tools/sst_filters/export/read_only_env.h"
 
 namespace cassandra_bloom::tools {
+
+using ROCKSDB_NAMESPACE::Cache;
+using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
+using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::DB;
+using ROCKSDB_NAMESPACE::Env;
+using ROCKSDB_NAMESPACE::Iterator;
+using ROCKSDB_NAMESPACE::LiveFileMetaData;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::PinnableSlice;
+using ROCKSDB_NAMESPACE::ReadOptions;
+using ROCKSDB_NAMESPACE::SstFileReader;
+using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::TableProperties;
+
 namespace {
 
-// With optimize_filters_for_hits, RocksDB asks no filter of the last level that
-// has files (Version::IsFilterSkipped, db/version_set.cc).
-void SkipLastLevel(Family* family) {
-  const int last = family->levels.empty() ? 0 : family->levels.rbegin()->first;
-  for (Sst& sst : family->ssts) {
-    sst.is_skipped =
-        family->options.filters_for_hits && last > 0 && sst.file.level == last;
-  }
+// A database with more SST files is examined by a sample of this size.
+constexpr size_t kMostFiles = 2000;
+// At least as many files of each level are in a sample.
+constexpr size_t kLeastOfLevel = 20;
+
+// How many random keys all filters together are asked for, and one at most.
+constexpr uint64_t kRandomKeys = 4'000'000;
+constexpr uint64_t kRandomKeysOfOne = 20'000;
+
+// So many filters that RocksDB does not find are looked at for damage. For
+// that, RocksDB must read the whole file.
+constexpr int kMostVerified = 20;
+
+constexpr int kListings = 10;
+
+bool IsGone(const Status& status) {
+  return status.IsPathNotFound() ||
+         (status.IsIOError() &&
+          status.ToString().find("No such file") != std::string::npos);
 }
 
-// Examines the SST files of one or more listings, each file only once.
+// A read-only open of the database: the files that it has at one moment.
+struct Listing {
+  RecordedOptions recorded;
+  std::map<std::string, FamilyOptions> families;
+  std::vector<LiveFileMetaData> files;
+  std::map<std::string, ColumnFamilyHandle*> handles;
+  std::unique_ptr<DB> db;
+
+  Listing() = default;
+  Listing(Listing&&) = default;
+  Listing& operator=(Listing&&) = delete;
+  ~Listing() {
+    for (const auto& handle : handles) {
+      db->DestroyColumnFamilyHandle(handle.second).PermitUncheckedError();
+    }
+  }
+};
+
 class Examiner {
  public:
-  Examiner(const std::string& db,
-           const std::vector<std::string>& column_families)
-      : db_(db),
-        options_(db),
-        wanted_(column_families.begin(), column_families.end()) {}
+  explicit Examiner(const DatabaseToExamine& what)
+      : what_(what),
+        env_(NewWitnessedEnv(what.db_paths, &witness_)),
+        wanted_(what.column_families.begin(), what.column_families.end()) {}
 
-  // Returns false if a listed file does not exist. The caller must then call
-  // Examine with a new listing. A file that does not exist in two listings is
-  // reported as missing.
-  bool Examine(const LiveSsts& live) {
-    AwaitOptions(live);
-    std::map<std::string, FamilyOptions> options;
-    for (const auto& known : live.column_families) {
-      options.emplace(known.first, options_.Of(known.first));
+  ExaminedDatabase Run() {
+    // A compaction may remove listed files. A new listing has the files that
+    // replaced them.
+    for (int attempt = 1;; ++attempt) {
+      const Listing listing = List();
+      const auto sample = SampleOf(listing);
+      if (ExamineAll(listing, sample, attempt == kListings)) {
+        return Result(listing, sample);
+      }
     }
+  }
+
+ private:
+  using Sample = std::vector<const LiveFileMetaData*>;
+
+  bool IsWanted(const std::string& column_family) const {
+    return wanted_.empty() || wanted_.count(column_family) > 0;
+  }
+
+  Status TryToOpen(Listing* listing) {
+    listing->recorded = LoadRecordedOptions(what_.db);
+    auto db_options = listing->recorded.db;
+    db_options.env = env_.get();
+    db_options.max_open_files = 200;
+    std::vector<std::string> names;
+    Status status = DB::ListColumnFamilies(db_options, what_.db, &names);
+    if (!status.ok()) {
+      return status;
+    }
+    std::vector<ColumnFamilyDescriptor> descriptors;
+    for (const std::string& name : names) {
+      const auto& options =
+          listing->families.emplace(name, OptionsOf(listing->recorded, name))
+              .first->second;
+      descriptors.emplace_back(
+          name, options.ForReading(listing->recorded, name, cache_, &witness_));
+    }
+    std::vector<ColumnFamilyHandle*> handles;
+#if ROCKSDB_MAJOR >= 11
+    status = DB::OpenForReadOnly(db_options, what_.db, descriptors, &handles,
+                                 &listing->db);
+#else
+    DB* opened = nullptr;
+    status = DB::OpenForReadOnly(db_options, what_.db, descriptors, &handles,
+                                 &opened);
+    listing->db.reset(opened);
+#endif
+    if (status.ok()) {
+      for (size_t i = 0; i < names.size(); ++i) {
+        listing->handles[names[i]] = handles[i];
+      }
+      listing->db->GetLiveFilesMetaData(&listing->files);
+      std::sort(listing->files.begin(), listing->files.end(),
+                [](const LiveFileMetaData& a, const LiveFileMetaData& b) {
+                  return std::tie(a.column_family_name, a.level, a.smallestkey,
+                                  a.file_number) <
+                         std::tie(b.column_family_name, b.level, b.smallestkey,
+                                  b.file_number);
+                });
+    }
+    return status;
+  }
+
+  // Tries several times, because a database in use may change its MANIFEST or
+  // drop a column family while it is being opened. It also writes the OPTIONS
+  // file a moment after it has created a column family.
+  Listing List() {
+    constexpr int kAttempts = 20;
+    Status status;
+    for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+      Listing listing;
+      status = TryToOpen(&listing);
+      const bool are_all_known = std::all_of(
+          listing.families.begin(), listing.families.end(),
+          [&](const auto& family) {
+            return listing.recorded.column_families.count(family.first) > 0;
+          });
+      if (status.ok() && (are_all_known || attempt == kAttempts)) {
+        for (const std::string& name : what_.column_families) {
+          if (listing.families.count(name) == 0) {
+            throw Unusable(what_.db + ": has no column family '" + name + "'");
+          }
+        }
+        return listing;
+      }
+      // What is no database has no file CURRENT, now or later.
+      if (!status.ok() &&
+          (attempt >= kAttempts / 4 ||
+           env_->FileExists(what_.db + "/CURRENT").IsNotFound())) {
+        break;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    throw Unusable(what_.db + ": cannot be opened as a RocksDB database: " +
+                   status.ToString());
+  }
+
+  // Takes files that were examined already first. The others are evenly spread
+  // over the keys of a level.
+  Sample SampleOf(const Listing& listing) const {
+    std::map<std::pair<std::string, int>, Sample> levels;
+    size_t all = 0;
+    for (const LiveFileMetaData& file : listing.files) {
+      if (IsWanted(file.column_family_name)) {
+        levels[{file.column_family_name, file.level}].push_back(&file);
+        ++all;
+      }
+    }
+    Sample sample;
+    for (const auto& level : levels) {
+      const Sample& files = level.second;
+      const size_t share =
+          all <= kMostFiles
+              ? files.size()
+              : std::max(kLeastOfLevel, files.size() * kMostFiles / all);
+      Sample known;
+      Sample others;
+      for (const LiveFileMetaData* const file : files) {
+        const auto examined = ssts_.find(file->file_number);
+        const bool is_known = examined != ssts_.end() && examined->second.done;
+        (is_known ? known : others).push_back(file);
+      }
+      known.resize(std::min(known.size(), share));
+      const size_t more = std::min(others.size(), share - known.size());
+      for (size_t i = 0; i < more; ++i) {
+        known.push_back(others[i * others.size() / more]);
+      }
+      sample.insert(sample.end(), known.begin(), known.end());
+    }
+    return sample;
+  }
+
+  // Returns false if a file does not exist any more, unless this is the last
+  // listing.
+  bool ExamineAll(const Listing& listing, const Sample& sample, bool is_last) {
+    witness_.num_random_keys = std::min(
+        kRandomKeysOfOne, kRandomKeys / std::max<size_t>(1, sample.size()));
     bool all_there = true;
-    for (const LiveSst& file : live.files) {
-      if (ssts_.count(file.number) != 0 || !IsWanted(file.column_family)) {
+    uint64_t done = 0;
+    std::map<std::string, std::unique_ptr<Iterator>> iterators;
+    for (const LiveFileMetaData* const file : sample) {
+      progress_.Show(done++, sample.size());
+      State* const state = &ssts_[file->file_number];
+      if (state->done) {
         continue;
       }
-      auto sst = ExamineSst(file, live, options.at(file.column_family));
-      if (!sst && !gone_.insert(file.number).second) {
-        sst = MissingSst(file);
+      const FamilyOptions& options =
+          listing.families.at(file->column_family_name);
+      state->sst.not_asked = options.not_asked;
+      Status status;
+      bool is_there = true;
+      if (options.not_asked.empty()) {
+        status = Measure(listing, *file, options, &state->sst);
+        is_there = !IsGone(status);
+        if (status.ok()) {
+          status = LookUp(listing, *file, options,
+                          &iterators[file->column_family_name], &state->sst);
+        }
       }
-      if (sst) {
-        ssts_.emplace(file.number, *sst);
-      } else {
+      // A file that is missing in two listings is lost. But a look-up may meet
+      // another file that is gone, and that file gone in the next listing.
+      if (IsGone(status) && !is_last &&
+          (is_there || state->listings_without_it++ == 0)) {
         all_there = false;
+        continue;
       }
+      if (!status.ok()) {
+        state->sst.not_asked =
+            !is_there
+                ? "the file is missing, though the database lists it; if it "
+                  "has db_paths or cf_paths, name them by --db-path"
+            : IsGone(status) ? "a look-up met another file that is missing"
+                             : "RocksDB cannot read it: " + status.ToString();
+      }
+      state->done = true;
     }
+    witness_.asking = Asking::kNothing;
     return all_there;
   }
 
-  // Returns the database as the newest listing `live` has it.
-  Database Examined(const LiveSsts& live) const {
-    Database database;
-    for (const auto& [name, settings] : live.column_families) {
+  // Opens the file by itself, and asks its filter for random keys.
+  Status Measure(const Listing& listing, const LiveFileMetaData& file,
+                 const FamilyOptions& options, ExaminedSst* sst) {
+    Options reading;
+    static_cast<ROCKSDB_NAMESPACE::ColumnFamilyOptions&>(reading) =
+        options.ForReading(listing.recorded, file.column_family_name,
+                           /*cache=*/nullptr, &witness_);
+    reading.env = env_.get();
+    reading.info_log = NewDiscardingLogger();
+    SstFileReader reader(reading);
+    const uint64_t number = file.file_number;
+    FilterAnswers* const answers = &witness_.answers[number];
+    answers->blocks = answers->bytes = 0;
+    answers->bytes_times_rate = 0;
+    witness_.asking = Asking::kRandomKeys;
+    const Status status = reader.Open(file.db_path + file.name);
+    witness_.asking = Asking::kNothing;
+    if (!status.ok()) {
+      return status;
+    }
+    const auto properties = reader.GetTableProperties();
+    const auto is_on = [&](const char* name) {
+      const auto& all = properties->user_collected_properties;
+      const auto found = all.find(name);
+      return found != all.end() && found->second == "1";
+    };
+    sst->filter_bytes = properties->filter_size;
+    sst->filter_keys = properties->num_filter_entries > 0
+                           ? properties->num_filter_entries
+                           : properties->num_entries;
+    sst->keys = properties->num_entries - properties->num_range_deletions;
+    sst->policy = properties->filter_policy_name;
+    sst->prefix_extractor = properties->prefix_extractor_name;
+    sst->holds_keys = is_on("rocksdb.block.based.table.whole.key.filtering");
+    sst->holds_prefixes = is_on("rocksdb.block.based.table.prefix.filtering");
+    const bool is_of_this_policy =
+        options.table.filter_policy != nullptr &&
+        sst->policy == options.table.filter_policy->Name();
+    if (sst->filter_bytes > 0 && answers->blocks == 0 && is_of_this_policy &&
+        num_verified_ < kMostVerified) {
+      ++num_verified_;
+      const Status whole = reader.VerifyChecksum();
+      sst->damage = whole.ok() ? "" : whole.ToString();
+    }
+    return status;
+  }
+
+  // Looks for keys that no file has. Sets what RocksDB asked in `*sst`.
+  Status LookUp(const Listing& listing, const LiveFileMetaData& file,
+                const FamilyOptions& options,
+                std::unique_ptr<Iterator>* iterator, ExaminedSst* sst) {
+    const auto& comparator = *options.options.comparator;
+    const auto* const extractor = options.options.prefix_extractor.get();
+    ReadOptions reading;
+    // Otherwise RocksDB would not look below a range that was deleted.
+    reading.ignore_range_deletions = true;
+    ColumnFamilyHandle* const handle =
+        listing.handles.at(file.column_family_name);
+    std::vector<std::string> keys =
+        AbsentKeys(file.smallestkey, file.largestkey, comparator, extractor);
+    sst->was_sought = extractor != nullptr && !keys.empty();
+    if (keys.empty()) {
+      keys = AbsentKeys(file.smallestkey, file.largestkey, comparator,
+                        /*extractor=*/nullptr);
+    }
+    sst->was_looked_up = !keys.empty();
+    for (const std::string& key : keys) {
+      witness_.asking = Asking::kGet;
+      PinnableSlice value;
+      const Status status = listing.db->Get(reading, handle, key, &value);
+      if (!status.ok() && (!status.IsNotFound() || IsGone(status))) {
+        return status;
+      }
+      if (sst->was_sought) {
+        if (*iterator == nullptr) {
+          iterator->reset(listing.db->NewIterator(reading, handle));
+        }
+        witness_.asking = Asking::kSeek;
+        (*iterator)->Seek(key);
+        if (IsGone((*iterator)->status())) {
+          return (*iterator)->status();
+        }
+      }
+    }
+    return Status::OK();
+  }
+
+  ExaminedDatabase Result(const Listing& listing, const Sample& sample) {
+    ExaminedDatabase database;
+    for (const auto& [name, options] : listing.families) {
       if (!IsWanted(name)) {
         database.left_out.push_back(name);
         continue;
       }
-      Family family;
+      ExaminedFamily family;
       family.name = name;
-      family.options = options_.Of(name);
-      family.is_only = live.column_families.size() == 1;
-      for (const LiveSst& file : live.files) {
-        if (file.column_family == name) {
-          family.ssts.push_back(ssts_.at(file.number));
-          // The newest listing has the right level, because a trivial move may
-          // have changed the level.
-          family.ssts.back().file = file;
+      family.options = options;
+      for (const LiveFileMetaData& file : listing.files) {
+        if (file.column_family_name == name) {
+          ++family.files_in_level[file.level];
+          ++family.files;
         }
       }
-      JudgeFilters(&family);
-      for (const Sst& sst : family.ssts) {
-        family.levels[sst.file.level].Add(sst.filter);
+      for (const LiveFileMetaData* const file : sample) {
+        State& state = ssts_[file->file_number];
+        if (file->column_family_name == name && state.done) {
+          // The newest listing has the right level, because RocksDB may have
+          // moved the file since.
+          family.ssts.push_back(InLevel(*file, state.sst));
+        }
       }
-      SkipLastLevel(&family);
       database.families.push_back(std::move(family));
     }
     return database;
   }
 
- private:
-  // Waits for an OPTIONS file with all column families. A database writes this
-  // file a moment after it creates a column family.
-  void AwaitOptions(const LiveSsts& live) {
-    const auto knows = [this](const auto& family) {
-      return options_.Knows(family.first);
-    };
-    const auto& families = live.column_families;
-    constexpr int kAttempts = 100;
-    for (int attempt = 0;
-         attempt < kAttempts &&
-         !std::all_of(families.begin(), families.end(), knows) &&
-         MayBeInUse(db_);
-         ++attempt) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-      options_ = OptionsFile(db_);
+  ExaminedSst InLevel(const LiveFileMetaData& file, ExaminedSst sst) {
+    sst.number = file.file_number;
+    sst.name = file.name.substr(file.name.rfind('/') + 1);
+    sst.level = file.level;
+    sst.smallest_key = file.smallestkey;
+    sst.largest_key = file.largestkey;
+    if (sst.keys == 0 && !sst.not_asked.empty()) {
+      sst.keys = file.num_entries;
     }
+    sst.answers = witness_.answers[file.file_number];
+    return sst;
   }
 
-  bool IsWanted(const std::string& column_family) const {
-    return wanted_.empty() || wanted_.count(column_family) != 0;
-  }
+  struct State {
+    ExaminedSst sst;
+    bool done = false;
+    int listings_without_it = 0;
+  };
 
-  const std::string db_;
-  OptionsFile options_;
+  const DatabaseToExamine& what_;
+  FilterWitness witness_;
+  const std::unique_ptr<Env> env_;
+  const std::shared_ptr<Cache> cache_ =
+      ROCKSDB_NAMESPACE::NewLRUCache(32 << 20);
   const std::set<std::string> wanted_;
-  std::map<uint64_t, Sst> ssts_;
-  std::set<uint64_t> gone_;
+  std::map<uint64_t, State> ssts_;
+  int num_verified_ = 0;
+  ProgressBar progress_{"examining"};
 };
 
 }  // namespace
 
-LiveSsts ListLiveSsts(const NamedDatabase& database) {
-  LiveSsts live;
-  OrUnusable([&](std::string* error) {
-    return cassandra_bloom::ListLiveSsts(database.db, database.db_paths,
-                                         /*column_family=*/"", &live, error);
-  });
-  return live;
-}
-
-Database ExamineDatabase(const NamedDatabase& database,
-                         const std::vector<std::string>& column_families) {
-  if (!RocksdbReleaseMatches()) {
-    throw Unusable(
-        "filterdb was built for another release of RocksDB than this one");
-  }
-  const std::string& db = database.db;
-  const FilesWatch watch(SstFoldersOf(db, database.db_paths));
-  const auto list = [&] { return ListLiveSsts(database); };
-  LiveSsts live = list();
-  for (const std::string& name : column_families) {
-    if (live.column_families.count(name) == 0) {
-      throw Unusable(NoSuchColumnFamily(db, name, live));
-    }
-  }
-  Examiner examiner(db, column_families);
-  // A compaction may remove listed files. A new listing has the files that
-  // replaced them.
-  constexpr int kListings = 20;
-  for (int listing = 1; !examiner.Examine(live); ++listing) {
-    if (listing == kListings) {
-      throw Unusable(
-          db + ": its files are removed faster than they can be examined");
-    }
-    live = list();
-  }
-  Database examined = examiner.Examined(live);
-  examined.files = watch.Look(live, list);
-  return examined;
+ExaminedDatabase Examine(const DatabaseToExamine& what) {
+  return Examiner(what).Run();
 }
 
 }  // namespace cassandra_bloom::tools

@@ -1,37 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// sst_filters doctor: the column families of a database and their SST files.
+// Asks RocksDB about the filters of a database.
+//
+// How good a filter is: each SST file is opened by itself, and its filter asked
+// for random keys. Whether RocksDB uses it is another question: only a database
+// knows levels and optimize_filters_for_hits, and with another prefix extractor
+// than the file's RocksDB opens a filter and never asks it. So the database is
+// opened read-only, and RocksDB looks for keys that no file has (Get) and, if
+// there is a prefix extractor, seeks them.
+//
+// Tested in tests/sst_filters/doctor/doctor_test.cc.
+// Tested in tests/sst_filters/doctor/running_database_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_EXAMINE_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_EXAMINE_H_
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "plugin/export/live_ssts.h"
-#include "tools/sst_filters/doctor/family.h"
-#include "tools/sst_filters/doctor/files/database_files.h"
+#include "tools/sst_filters/doctor/family_options.h"
+#include "tools/sst_filters/doctor/filter_witness.h"
 
 namespace cassandra_bloom::tools {
 
-// A database as the command line names it.
-struct NamedDatabase {
+struct ExaminedSst {
+  uint64_t number = 0;
+  std::string name;  // Such as "000123.sst".
+  int level = 0;
+  std::string smallest_key;
+  std::string largest_key;
+  uint64_t keys = 0;  // As the database says, so also where no filter is.
+
+  // Why the file could not be read or its filter not be asked, or empty.
+  std::string not_asked;
+
+  // From the file's properties.
+  uint64_t filter_bytes = 0;
+  uint64_t filter_keys = 0;
+  std::string policy;            // That was set when the file was written.
+  std::string prefix_extractor;  // That was set when the file was written.
+  bool holds_keys = false;       // The filter holds whole keys.
+  bool holds_prefixes = false;
+
+  std::string damage;  // RocksDB's message about a damaged filter, or empty.
+  FilterAnswers answers;
+  // Whether there was an absent key in the file's range to look up, and one
+  // with a prefix to seek.
+  bool was_looked_up = false;
+  bool was_sought = false;
+};
+
+struct ExaminedFamily {
+  std::string name;
+  FamilyOptions options;
+  std::vector<ExaminedSst> ssts;  // In the order of levels.
+  // More than are in `ssts` if those are a sample. Key: the level.
+  std::map<int, uint64_t> files_in_level;
+  uint64_t files = 0;
+};
+
+struct ExaminedDatabase {
+  std::vector<ExaminedFamily> families;
+  std::vector<std::string> left_out;  // Column families.
+};
+
+struct DatabaseToExamine {
   std::string db;
-  std::vector<std::string> db_paths;  // Further folders of SST files.
+  std::vector<std::string> db_paths;         // Further folders of SST files.
+  std::vector<std::string> column_families;  // Empty: all.
 };
 
-LiveSsts ListLiveSsts(const NamedDatabase& database);
-
-struct Database {
-  std::vector<Family> families;
-  std::vector<std::string> left_out;  // Column families not examined.
-  DatabaseFiles files;
-};
-
-// `column_families` has the names to examine. If it is empty, examines all.
-// Throws Unusable if the database cannot be examined.
-Database ExamineDatabase(const NamedDatabase& database,
-                         const std::vector<std::string>& column_families);
+// Throws Unusable if the database cannot be opened.
+ExaminedDatabase Examine(const DatabaseToExamine& what);
 
 }  // namespace cassandra_bloom::tools
 

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plugin/export/sst_reader.h"
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/iterator.h>
+#include <rocksdb/merge_operator.h>
+#include <rocksdb/options.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/table.h>
+
+#include "plugin/policy/block_form.h"
+#include "plugin/policy/filter_bits_api.h"
+#include "plugin/policy/filter_name.h"
+#include "plugin/policy/partition_transform.h"
+
+namespace cassandra_bloom {
+
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::BytewiseComparator;
+using ROCKSDB_NAMESPACE::Comparator;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
+using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Iterator;
+using ROCKSDB_NAMESPACE::MergeOperator;
+using ROCKSDB_NAMESPACE::Options;
+using ROCKSDB_NAMESPACE::ReadOptions;
+using ROCKSDB_NAMESPACE::Slice;
+using ROCKSDB_NAMESPACE::SstFileReader;
+using ROCKSDB_NAMESPACE::Status;
+
+namespace {
+
+// Since RocksDB 9.2, SstFileReader::NewTableIterator shows deletions, too.
+constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
+
+// A policy to which RocksDB passes the block of a full filter when it opens a
+// file, if the filter has this name. Lives as long as the file's reader, but
+// passes a block on only during the open.
+class BlockObserver final : public FilterPolicy {
+ public:
+  BlockObserver(std::string filter_name, std::optional<std::string_view>* block)
+      : filter_name_(std::move(filter_name)), block_(block) {}
+
+  const char* Name() const override { return kPolicyName; }
+  const char* CompatibilityName() const override {
+    return filter_name_.c_str();
+  }
+  FilterBitsBuilder* GetBuilderWithContext(
+      const FilterBuildingContext& /*context*/) const override {
+    return nullptr;
+  }
+  FilterBitsReader* GetFilterBitsReader(const Slice& contents) const override {
+    if (block_ != nullptr) {
+      *block_ = contents.ToStringView();
+    }
+    return nullptr;  // The filter is never queried.
+  }
+
+  void EndOpen() { block_ = nullptr; }
+
+ private:
+  const std::string filter_name_;
+  std::optional<std::string_view>* block_;
+};
+
+// Merges all values into an empty one, because only keys are wanted. Without a
+// merge operator, RocksDB does not show the keys of merge entries.
+class KeysOnlyMergeOperator final : public MergeOperator {
+ public:
+  const char* Name() const override { return "CassandraBloomKeysOnly"; }
+  bool FullMergeV2(const MergeOperationInput& /*in*/,
+                   MergeOperationOutput* out) const override {
+    out->new_value.clear();
+    return true;
+  }
+};
+
+// Returns the comparator of this name. Returns nullptr if this library cannot
+// read keys in its order. Comparators that add timestamps to keys have other
+// names, so the result for them is nullptr.
+const Comparator* ComparatorByName(const std::string& name) {
+  for (const Comparator* const known :
+       {BytewiseComparator(), ROCKSDB_NAMESPACE::ReverseBytewiseComparator()}) {
+    if (name == known->Name()) {
+      return known;
+    }
+  }
+  return nullptr;
+}
+
+bool FailToOpen(const std::string& path, const Status& status,
+                std::string* error) {
+  *error =
+      path + ": cannot be read as a block-based SST file: " + status.ToString();
+  return false;
+}
+
+std::unique_ptr<Iterator> NewKeyIterator(SstFileReader* reader) {
+#if CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902
+  return reader->NewTableIterator();
+#else
+  ReadOptions options;
+  options.total_order_seek = true;
+  options.fill_cache = false;
+  options.verify_checksums = true;
+  options.readahead_size = size_t{1} << 20;
+  return std::unique_ptr<Iterator>(reader->NewIterator(options));
+#endif
+}
+
+// Returns the key of the entry. NewTableIterator gives keys that end with a
+// sequence number and a type.
+bool TakeKey(const Iterator& iterator, std::string_view* key) {
+  constexpr size_t kSequenceNumberSize = kDeletionsAreSeen ? 8 : 0;
+  *key = iterator.key().ToStringView();
+  if (key->size() < kSequenceNumberSize) {
+    return false;
+  }
+  key->remove_suffix(kSequenceNumberSize);
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<SstReader> SstReader::Open(const std::string& path,
+                                           std::string* error) {
+  std::unique_ptr<SstReader> sst(new SstReader(path));
+  const Status status = sst->OpenWith(BytewiseComparator(), kPolicyName);
+  return status.ok() || FailToOpen(path, status, error) ? std::move(sst)
+                                                        : nullptr;
+}
+
+// Opens the file, and sets `block_` if it has a full filter of this name. A
+// failure leaves everything as it was. Without a block cache, RocksDB does not
+// read the partitions of a filter.
+Status SstReader::OpenWith(const Comparator* comparator,
+                           const std::string& filter_name) {
+  std::optional<std::string_view> block;
+  const auto observer = std::make_shared<BlockObserver>(filter_name, &block);
+  BlockBasedTableOptions table_options;
+  table_options.no_block_cache = true;
+  table_options.filter_policy = observer;
+  Options options;
+  options.comparator = comparator;
+  options.merge_operator = std::make_shared<KeysOnlyMergeOperator>();
+  options.table_factory.reset(
+      ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table_options));
+  auto reader = std::make_unique<SstFileReader>(options);
+  const Status status = reader->Open(path_);
+  observer->EndOpen();
+  if (status.ok()) {
+    reader_ = std::move(reader);
+    properties_ = reader_->GetTableProperties();
+    block_ = block;
+    filter_name_ = filter_name;
+  }
+  return status;
+}
+
+std::optional<PartitionKeyExtractor> SstReader::partition_key() const {
+  return PartitionKeyOfFilterName(properties_->filter_policy_name);
+}
+
+// RocksDB passes a block only to a policy with the filter's name, which need
+// not be the name of the policy that the file names.
+std::string SstReader::FindBlock(const PartitionKeyExtractor& partition_key,
+                                 std::string_view* filter_db) {
+  if (properties_->filter_size == 0) {
+    return "there is no filter in the file";
+  }
+  for (const std::string& name :
+       {FilterNameFor(partition_key), std::string(kRocksdbsFilterName)}) {
+    if (!block_ && name != filter_name_) {
+      const Status status = OpenWith(BytewiseComparator(), name);
+      if (!status.ok()) {
+        return "its filter cannot be read: " + status.ToString();
+      }
+    }
+  }
+  for (const std::string& why :
+       {WhyNotOurs(partition_key), WhyNotKeysAlone()}) {
+    if (!why.empty()) {
+      return why;
+    }
+  }
+  // A partition must never pass as the filter. The size of a partitioned filter
+  // includes the index of its partitions.
+  if (block_->size() != properties_->filter_size) {
+    return "its filter is partitioned";
+  }
+  *filter_db =
+      filter_name_ == kRocksdbsFilterName ? *WithoutTrailer(*block_) : *block_;
+  return "";
+}
+
+std::string SstReader::WhyNotOurs(
+    const PartitionKeyExtractor& partition_key) const {
+  const std::string& policy = properties_->filter_policy_name;
+  if (block_ && filter_name_ == kRocksdbsFilterName) {
+    if (!WithoutTrailer(*block_)) {
+      return "it has a filter of RocksDB's own, not ours";
+    }
+    return partition_key.is_whole() ? "" : "its filter holds whole keys";
+  }
+  const std::string name = FilterNameFor(partition_key);
+  if (policy != name || (block_ && filter_name_ != name)) {
+    return "its filter is of the policy '" + policy + "'";
+  }
+  return block_ ? ""
+                : "its filter is partitioned, damaged, or not of the policy '" +
+                      policy + "', which the file names";
+}
+
+// A filter that also holds prefixes will do if each prefix ends where its
+// partition key ends.
+std::string SstReader::WhyNotKeysAlone() const {
+  const auto is_on = [this](const char* name) {
+    const auto& all = properties_->user_collected_properties;
+    const auto found = all.find(name);
+    return found != all.end() && found->second == "1";
+  };
+  const bool keys = is_on("rocksdb.block.based.table.whole.key.filtering");
+  const bool prefixes = is_on("rocksdb.block.based.table.prefix.filtering");
+  if (prefixes && !keys) {
+    return "its filter holds prefixes, not keys";
+  }
+  const bool prefixes_end_with_partition_keys =
+      partition_key() && properties_->prefix_extractor_name ==
+                             PartitionTransform::IdFor(*partition_key());
+  return (keys && !prefixes) || prefixes_end_with_partition_keys
+             ? ""
+             : "its filter does not hold whole keys alone";
+}
+
+bool SstReader::CanReadKeys(std::string* error) const {
+  const std::string& comparator = properties_->comparator_name;
+  if (ComparatorByName(comparator) == nullptr) {
+    *error = path_ +
+             ": its keys cannot be read here, because they are in the order "
+             "of the comparator '" +
+             comparator +
+             "'; only RocksDB's bytewise comparators without timestamps are "
+             "known. Either let RocksDB write full filters that hold only "
+             "whole keys (partition_filters=false; then compact), whose blocks "
+             "are exported as they are, or build the "
+             "Filter.db in a program that has the comparator: FilterDbBuilder "
+             "in cassandra_bloom/filter_db.h";
+    return false;
+  }
+  // Subtracts the range deletions, because num_deletions includes them, but
+  // they hide no key here.
+  if (!kDeletionsAreSeen &&
+      properties_->num_deletions > properties_->num_range_deletions) {
+    *error = path_ + ": has " +
+             std::to_string(properties_->num_deletions -
+                            properties_->num_range_deletions) +
+             " deletions, whose keys RocksDB before 9.2 does not show, and "
+             "without them deleted rows come back to life. Compact the "
+             "database, or export with RocksDB 9.2 or later";
+    return false;
+  }
+  return true;
+}
+
+// Opens the file again if it was opened with another comparator. That is known
+// only now, because the comparator's name is in the file.
+bool SstReader::ForEachKey(const VisitKey& visit, std::string* error) {
+  if (!CanReadKeys(error)) {
+    return false;
+  }
+  const Comparator* const comparator =
+      ComparatorByName(properties_->comparator_name);
+  if (comparator != BytewiseComparator()) {
+    const Status status = OpenWith(comparator, filter_name_);
+    if (!status.ok()) {
+      return FailToOpen(path_, status, error);
+    }
+  }
+  const std::unique_ptr<Iterator> iterator = NewKeyIterator(reader_.get());
+  uint64_t seen = 0;
+  bool malformed = false;
+  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+    std::string_view key;
+    if (!TakeKey(*iterator, &key)) {
+      malformed = true;
+      break;
+    }
+    ++seen;
+    if (!visit(key)) {
+      return false;
+    }
+  }
+  const Status status =
+      malformed ? Status::Corruption("a key without a sequence number")
+                : iterator->status();
+  if (!status.ok()) {
+    *error = path_ + ": its keys cannot be read: " + status.ToString();
+    return false;
+  }
+  if (kDeletionsAreSeen &&
+      seen != properties_->num_entries - properties_->num_range_deletions) {
+    *error = path_ + ": is damaged: " + std::to_string(seen) +
+             " entries, but its properties say " +
+             std::to_string(properties_->num_entries);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace cassandra_bloom

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Helpers for the tests of `sst_filters doctor`.
+
+#ifndef CASSANDRA_BLOOM_TESTS_SST_FILTERS_DOCTOR_DOCTOR_CHECKS_H_
+#define CASSANDRA_BLOOM_TESTS_SST_FILTERS_DOCTOR_DOCTOR_CHECKS_H_
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <iterator>
+#include <string>
+
+#include "tests/support/filterdb_command.h"
+#include "tests/support/rocksdb/export_checks.h"
+#include "tests/support/rocksdb/test_db.h"
+
+namespace cassandra_bloom::testing {
+
+// A database with `num_files` files in level 0. Each file has 1000 rows of its
+// own.
+class FilledDb : public TestDb {
+ public:
+  explicit FilledDb(const rocksdb::Options& options = DbOptions(OurPolicy()),
+                    uint32_t num_files = 1)
+      : TestDb(options) {
+    for (uint32_t i = 0; i < num_files; ++i) {
+      AddFile(this, 1000 * i, 1000 * i + 1000);
+    }
+  }
+};
+
+inline bool IsWriteAheadLog(const std::string& file) {
+  return file.size() > 4 && file.compare(file.size() - 4, 4, ".log") == 0;
+}
+
+// Expects that doctor changes nothing in the folder.
+inline Ran Doctor(const TestDb& db, const std::string& options = "--json") {
+  auto before = StateOf(db.path());
+  const Ran ran = SstFilters("doctor --db=" + db.path() + " " + options);
+  const auto after = StateOf(db.path());
+  // RocksDB itself removes old write-ahead logs, some time after a flush.
+  for (auto file = before.begin(); file != before.end();) {
+    const bool is_gone =
+        IsWriteAheadLog(file->first) && after.count(file->first) == 0;
+    file = is_gone ? before.erase(file) : std::next(file);
+  }
+  EXPECT_EQ(after, before);
+  return ran;
+}
+
+inline Json FamilyOf(const Ran& ran) {
+  return ran.json()["column_families"][0];
+}
+
+// Returns the only problem of the only column family.
+inline Json ProblemOf(const Ran& ran) {
+  const Json problems = FamilyOf(ran)["problems"];
+  EXPECT_EQ(problems.size(), 1U) << problems;
+  return problems.empty() ? Json() : problems[0];
+}
+
+inline double FalsePositives(const Json& family) {
+  return family["all"]["false_positives"];
+}
+
+}  // namespace cassandra_bloom::testing
+
+#endif  // CASSANDRA_BLOOM_TESTS_SST_FILTERS_DOCTOR_DOCTOR_CHECKS_H_

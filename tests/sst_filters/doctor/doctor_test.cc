@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Tests what `sst_filters doctor` says where filters are used, and that RocksDB
+// asks those that it calls used.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+
+#include "tests/sst_filters/doctor/doctor_checks.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/level_files.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr char kAllIsWell[] =
+    "\nall is well: RocksDB uses the filter of every SST file\n";
+
+TEST(DoctorTest, AllIsWell) {
+  const FilledDb db(DbOptions(OurPolicy()), 2);
+  const Ran text = Exits(0, Doctor(db, ""));
+  EXPECT_EQ(text.err, "");
+  EXPECT_THAT(
+      text.out,
+      HasSubstr("column family default: filter_policy=cassandra_bloom:10\n"));
+  EXPECT_THAT(text.out, HasSubstr(kAllIsWell));
+  const Json family = FamilyOf(Exits(0, Doctor(db)));
+  EXPECT_EQ(family["all"]["files"], 2);
+  EXPECT_EQ(family["all"]["keys"], 2000);
+  EXPECT_EQ(family["all"]["asked_by_get"], 2);
+  EXPECT_EQ(family["all"]["asked_by_seek"], 0);
+  EXPECT_NEAR(family["all"]["bits_per_key"], 10, 0.2);
+  EXPECT_NEAR(FalsePositives(family), 2 * 0.0082, 0.003);
+  EXPECT_EQ(family["ssts"][0]["use"], "used");
+  EXPECT_EQ(family["problems"], Json::array());
+}
+
+// RocksDB's own filters, which the OPTIONS file names, are all right.
+TEST(DoctorTest, RocksdbsOwnFilters) {
+  for (const PolicyPtr& policy : {BuiltinPolicy(), BuiltinRibbonPolicy()}) {
+    const FilledDb db(DbOptions(policy));
+    EXPECT_THAT(Exits(0, Doctor(db, "")).out, HasSubstr(kAllIsWell));
+  }
+}
+
+TEST(DoctorTest, AnEmptyDatabase) {
+  for (const PolicyPtr& policy : {OurPolicy(), PolicyPtr()}) {
+    const TestDb db(DbOptions(policy));
+    EXPECT_THAT(Exits(0, Doctor(db, "")).out,
+                HasSubstr("there are no SST files with keys"));
+  }
+}
+
+TEST(DoctorTest, DeletedRangesAloneNeedNoFilter) {
+  FilledDb db;
+  Require(db->DeleteRange({}, db->DefaultColumnFamily(), "a", "b"));
+  db.Flush();
+  Exits(0, Doctor(db));
+}
+
+// A range that was deleted hides no filter below it.
+TEST(DoctorTest, BelowADeletedRange) {
+  FilledDb db;
+  Require(db->DeleteRange({}, db->DefaultColumnFamily(), "a", "z"));
+  db.Flush();
+  EXPECT_EQ(FamilyOf(Exits(0, Doctor(db)))["all"]["asked_by_get"], 1);
+}
+
+// The false positives are those of a look-up of an absent key in the range of
+// all runs: one in each file of level 0, and one in each deeper level.
+TEST(DoctorTest, SumOverRuns) {
+  TestDb db(DbOptions(OurPolicy(5)));
+  AddFile(&db, 0, 1000);
+  AddFile(&db, 1000, 2000);
+  CompactLevel0To(3, db);
+  AddFile(&db, 0, 1000);
+  AddFile(&db, 0, 1000);
+  const Json family = FamilyOf(Exits(0, Doctor(db)));
+  const double rate = family["all"]["rate"];
+  EXPECT_NEAR(FalsePositives(family), 3 * rate, 0.02);
+  db.ResetStatistics();
+  std::string value;
+  for (const std::string& key : NumberedDataset(1000, 900).absent) {
+    ASSERT_TRUE(db->Get({}, key, &value).IsNotFound());
+  }
+  EXPECT_NEAR(
+      static_cast<double>(db.Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE)),
+      900 * FalsePositives(family), 100);
+}
+
+TEST(DoctorTest, EveryColumnFamily) {
+  FilledDb db;
+  const std::string name = "x\n\"all is well\x1b[2J";
+  rocksdb::ColumnFamilyHandle* other = nullptr;
+  Require(db->CreateColumnFamily(DbOptions(nullptr), name, &other));
+  for (const char* const key : {"a", "b"}) {
+    Require(db->Put({}, other, key, ""));
+  }
+  Require(db->Flush({}, other));
+  Require(db->DestroyColumnFamilyHandle(other));
+  const Ran both = Exits(1, Doctor(db, ""));
+  EXPECT_THAT(both.out,
+              HasSubstr("x\\x0a\"all is well\\x1b[2J: no filter_policy"));
+  const Ran one = Exits(0, Doctor(db, "--column-family=default"));
+  EXPECT_THAT(one.out, HasSubstr("x\\x0a\"all is well\\x1b[2J: left out"));
+  EXPECT_THAT(Exits(2, Doctor(db, "--column-family=none")).err,
+              HasSubstr("has no column family 'none'"));
+}
+
+TEST(DoctorTest, BadCommandLines) {
+  const TempDir dir;
+  for (const std::string& folder : {std::string("/none"), dir.path()}) {
+    const Ran ran = Exits(2, SstFilters("doctor --db=" + folder));
+    EXPECT_EQ(ran.out, "");
+    EXPECT_THAT(ran.err, HasSubstr("cannot be opened as a RocksDB database"));
+  }
+}
+
+// ---- Every kind of filter with every policy ----
+
+enum Policy { kCassandra, kBeside, kBloom, kRibbon, kNoPolicy };
+constexpr const char* kPolicyNames[] = {"Cassandra", "Beside", "Bloom",
+                                        "Ribbon", "None"};
+
+PolicyPtr Make(Policy policy) {
+  switch (policy) {
+    case kCassandra:
+      return OurPolicy();
+    case kBeside:
+      return OurPolicyBesideRocksdb();
+    case kBloom:
+      return BuiltinPolicy();
+    case kRibbon:
+      return BuiltinRibbonPolicy();
+    default:
+      return nullptr;
+  }
+}
+
+class KindsTest : public ::testing::TestWithParam<std::tuple<Policy, Policy>> {
+};
+
+// What doctor calls used, RocksDB asks, as its tickers say.
+TEST_P(KindsTest, AreAskedAsDoctorSays) {
+  const auto [written_with, policy] = GetParam();
+  for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
+    SCOPED_TRACE(ToString(layout));
+    FilledDb db(DbOptions(Make(written_with), layout));
+    db.Reopen(DbOptions(Make(policy), layout));
+    const Ran ran = Doctor(db);
+    const bool is_used = FamilyOf(ran)["ssts"][0]["use"] == "used";
+    EXPECT_EQ(ran.exit_code, is_used ? 0 : 1);
+    EXPECT_NEAR(FalsePositives(FamilyOf(ran)), is_used ? 0.01 : 1, 0.005);
+    db.ResetStatistics();
+    std::string value;
+    for (const std::string& key : NumberedDataset(1000, 500).absent) {
+      ASSERT_TRUE(db->Get({}, key, &value).IsNotFound());
+    }
+    if (is_used) {
+      EXPECT_GT(db.ReadsFiltered(), 480);
+    } else {
+      EXPECT_EQ(db.ReadsFiltered(), 0);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, KindsTest,
+    ::testing::Combine(::testing::Values(kCassandra, kBeside, kBloom, kRibbon),
+                       ::testing::Values(kCassandra, kBeside, kBloom, kRibbon,
+                                         kNoPolicy)),
+    [](const auto& test) {
+      return std::string(kPolicyNames[std::get<0>(test.param)]) + "With" +
+             kPolicyNames[std::get<1>(test.param)];
+    });
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

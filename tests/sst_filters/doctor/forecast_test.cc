@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Tests what `sst_filters doctor` says about memory, and its forecast of `mix`.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "tests/sst_filters/doctor/doctor_checks.h"
+#include "tests/support/rocksdb/filter_types.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+PolicyPtr Monkey() {
+  rocksdb::CassandraBloomOptions options;
+  options.allocation = "monkey";
+  return PolicyOf(options);
+}
+
+// RocksDB moves a file down unchanged. It then has the bits of level 0. The
+// excess is small here, but large in relation.
+TEST(DoctorForecastTest, FilesThatWereMovedDown) {
+  for (const PolicyPtr& policy : {Monkey(), Mix()}) {
+    TestDb db(WithDynamicLevels(policy));
+    AddFile(&db, 0, 20000);
+    EXPECT_THAT(Exits(0, Doctor(db, "")).out,
+                HasSubstr("advice: the filters have 23."));
+    rocksdb::CompactRangeOptions move;
+    move.bottommost_level_compaction =
+        rocksdb::BottommostLevelCompaction::kSkip;
+    Require(db->CompactRange(move, nullptr, nullptr));
+    const Json family = FamilyOf(Exits(0, Doctor(db)));
+    ASSERT_EQ(family["ssts"][0]["level"], 6);
+    const std::string advice = family["advice"];
+    EXPECT_THAT(advice, HasSubstr("RocksDB moved files down unchanged"));
+    EXPECT_THAT(advice, HasSubstr("Compact all"));
+    EXPECT_FALSE(family.contains("mix"));
+    db.Compact();
+    EXPECT_EQ(FamilyOf(Exits(0, Doctor(db)))["advice"], "");
+  }
+}
+
+TEST(DoctorForecastTest, YoungDatabase) {
+  TestDb db(WithDynamicLevels(Monkey()));
+  AddFile(&db, 0, 20000);
+  EXPECT_THAT(FamilyOf(Exits(0, Doctor(db)))["advice"].get<std::string>(),
+              HasSubstr("the policy's average is 10: "));
+}
+
+// The filters of the policy that doctor names are as doctor says.
+TEST(DoctorForecastTest, Mix) {
+  for (const PolicyPtr& policy : {OurPolicy(), BuiltinPolicy()}) {
+    TestDb db(WithDynamicLevels(policy));
+    AddFile(&db, 0, 60000);
+    db.Compact();
+    const Json now = FamilyOf(Exits(0, Doctor(db)));
+    const std::string name = now["mix"]["policy"];
+    EXPECT_EQ(name.rfind("cassandra_bloom:mix:10", 0), 0U) << name;
+    EXPECT_THAT(Doctor(db, "").out, HasSubstr("  with " + name + ": "));
+    EXPECT_LE(now["mix"]["false_positives"], FalsePositives(now));
+    const double bits = std::stod(name.substr(name.rfind(':') + 1));
+    db.Reopen(WithDynamicLevels(
+        PolicyPtr(rocksdb::NewCassandraBloomMixPolicy(bits))));
+    db.Compact();
+    const Json then = FamilyOf(Exits(0, Doctor(db)));
+    EXPECT_FALSE(then.contains("mix"));
+    EXPECT_NEAR(FalsePositives(then), now["mix"]["false_positives"], 0.0015);
+    const double bytes = now["mix"]["filter_bytes"];
+    EXPECT_NEAR(then["all"]["filter_bytes"], bytes, 0.05 * bytes);
+  }
+}
+
+TEST(DoctorForecastTest, MixInPartitionsTakesMore) {
+  rocksdb::Options options = WithDynamicLevels(BuiltinPolicy());
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(
+      TableOptions(BuiltinPolicy(), Layout::kPartitioned)));
+  const FilledDb db(options);
+  EXPECT_THAT(Exits(0, Doctor(db, "")).out,
+              HasSubstr("(more in partitioned filters: 3 % with partitions of "
+                        "4 KiB, 13 % with 1 KiB)"));
+}
+
+// The peak of memory while a filter of 20,000 keys is built.
+TEST(DoctorForecastTest, BytesToBuild) {
+  struct Case {
+    PolicyPtr policy;
+    double bytes_per_key;
+  };
+  for (const Case& known : {Case{OurPolicy(), 15.9}, Case{BuiltinPolicy(), 8.7},
+                            Case{BuiltinRibbonPolicy(), 28.5}}) {
+    TestDb db(DbOptions(known.policy));
+    AddFile(&db, 0, 20000);
+    db.Compact();
+    const double bytes = FamilyOf(Exits(0, Doctor(db)))["bytes_to_build"];
+    EXPECT_NEAR(bytes / 20000, known.bytes_per_key, 0.6);
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Tests what `sst_filters doctor` says where RocksDB does not use a filter.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/slice_transform.h>
+
+#include <fstream>
+#include <string>
+
+#include "cassandra_bloom/filter_policy.h"
+#include "tests/sst_filters/doctor/doctor_checks.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/level_files.h"
+#include "tests/support/rocksdb/test_policies.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+rocksdb::Options WithPrefixes(
+    const std::shared_ptr<const rocksdb::SliceTransform>& extractor,
+    bool whole_keys, Layout layout = Layout::kFull,
+    const PolicyPtr& policy = OurPolicy()) {
+  rocksdb::BlockBasedTableOptions table = TableOptions(policy, layout);
+  table.whole_key_filtering = whole_keys;
+  rocksdb::Options options = DbOptions(table);
+  options.prefix_extractor = extractor;
+  return options;
+}
+
+std::shared_ptr<const rocksdb::SliceTransform> Capped(size_t length) {
+  return std::shared_ptr<const rocksdb::SliceTransform>(
+      rocksdb::NewCappedPrefixTransform(length));
+}
+
+// Returns how many of 100 look-ups of absent keys a filter rejects.
+uint64_t RejectedOf100(TestDb* db) {
+  db->ResetStatistics();
+  std::string value;
+  for (const std::string& key : NumberedDataset(1000, 100).absent) {
+    EXPECT_TRUE((*db)->Get({}, key, &value).IsNotFound());
+  }
+  return db->ReadsFiltered();
+}
+
+// RocksDB opens a filter of prefixes of another extractor, and never asks it.
+TEST(DoctorNotUsedTest, PrefixesOfAnotherExtractor) {
+  for (const PolicyPtr& policy : {OurPolicy(), BuiltinPolicy()}) {
+    for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
+      FilledDb db(
+          WithPrefixes(Capped(7), /*whole_keys=*/false, layout, policy));
+      const Json before = FamilyOf(Exits(0, Doctor(db)));
+      EXPECT_EQ(before["all"]["asked_by_get"], 1);
+      EXPECT_EQ(before["all"]["asked_by_seek"], 1);
+
+      for (const auto& options :
+           {WithPrefixes(Capped(8), /*whole_keys=*/false, layout, policy),
+            WithPrefixes(nullptr, /*whole_keys=*/false, layout, policy),
+            WithPrefixes(nullptr, /*whole_keys=*/true, layout, policy)}) {
+        db.Reopen(options);
+        const Ran ran = Exits(1, Doctor(db));
+        EXPECT_EQ(FalsePositives(FamilyOf(ran)), 1);
+        EXPECT_EQ(FamilyOf(ran)["ssts"][0]["use"], "not_used");
+        EXPECT_THAT(ProblemOf(ran)["why"].get<std::string>(),
+                    HasSubstr("its filter holds prefixes of the "
+                              "prefix_extractor rocksdb.CappedPrefix.7, and "
+                              "now that is "));
+        EXPECT_THAT(ProblemOf(ran)["to_do"].get<std::string>(),
+                    HasSubstr("compact it"));
+        EXPECT_EQ(RejectedOf100(&db), 0U);
+      }
+      db.Compact();
+      Exits(0, Doctor(db));
+    }
+  }
+}
+
+// Filters with whole keys keep Get, and iterators lose them.
+TEST(DoctorNotUsedTest, WholeKeysAndPrefixesOfAnotherExtractor) {
+  FilledDb db(WithPrefixes(Capped(7), /*whole_keys=*/true));
+  EXPECT_EQ(FamilyOf(Exits(0, Doctor(db)))["all"]["asked_by_seek"], 1);
+  db.Reopen(WithPrefixes(Capped(8), /*whole_keys=*/true));
+  const Json family = FamilyOf(Exits(0, Doctor(db)));
+  EXPECT_EQ(family["all"]["asked_by_get"], 1);
+  EXPECT_EQ(family["all"]["asked_by_seek"], 0);
+  EXPECT_EQ(family["without_seek"].size(), 1U);
+  EXPECT_THAT(
+      Doctor(db, "").out,
+      HasSubstr("note: iterators do not ask the filters of 1 SST file"));
+}
+
+TEST(DoctorNotUsedTest, WholeKeyFilteringIsOffNow) {
+  FilledDb db;
+  db.Reopen(WithPrefixes(nullptr, /*whole_keys=*/false));
+  EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
+              HasSubstr("whole_key_filtering is off"));
+  EXPECT_EQ(RejectedOf100(&db), 0U);
+}
+
+// RocksDB skips the filter of the oldest file, if all files are in level 0.
+TEST(DoctorNotUsedTest, FiltersForHitsInLevel0) {
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.optimize_filters_for_hits = true;
+  TestDb db(options);
+  AddFile(&db, 0, 1000);
+  AddFile(&db, 0, 1000);
+  const Ran ran = Exits(0, Doctor(db));
+  EXPECT_NEAR(FalsePositives(FamilyOf(ran)), 1.008, 0.004);
+  EXPECT_EQ(FamilyOf(ran)["all"]["asked_by_get"], 1);
+  EXPECT_GT(RejectedOf100(&db), 95U);
+
+  // In a deeper level, compactions build no filter.
+  db.Compact();
+  const Json family = FamilyOf(Exits(0, Doctor(db)));
+  EXPECT_EQ(family["ssts"][0]["use"], "none_on_purpose");
+  EXPECT_EQ(FalsePositives(family), 1);
+  EXPECT_THAT(Doctor(db, "").out, HasSubstr("(1 file without)"));
+}
+
+TEST(DoctorNotUsedTest, NoPolicy) {
+  FilledDb db;
+  db.Reopen(DbOptions(nullptr));
+  const Json problem = ProblemOf(Exits(1, Doctor(db)));
+  EXPECT_THAT(problem["why"].get<std::string>(),
+              HasSubstr("the OPTIONS file has no filter_policy"));
+  EXPECT_THAT(problem["to_do"].get<std::string>(), HasSubstr("as it is"));
+  EXPECT_EQ(problem["levels"][0]["level"], 0);
+  EXPECT_EQ(problem["levels"][0]["ssts"].size(), 1U);
+}
+
+TEST(DoctorNotUsedTest, FilesFromBeforeTheSwitch) {
+  FilledDb db(DbOptions(nullptr));
+  db.Reopen(DbOptions(OurPolicy()));
+  AddFile(&db, 0, 1000);
+  const Ran ran = Exits(1, Doctor(db));
+  EXPECT_EQ(ProblemOf(ran)["why"], "no filter");
+  EXPECT_NEAR(FalsePositives(FamilyOf(ran)), 1.008, 0.004);
+  const std::string text = Doctor(db, "").out;
+  EXPECT_THAT(text, HasSubstr("DB::CompactFiles"));
+  EXPECT_THAT(text, HasSubstr("bottommost_level_compaction=kForce"));
+  db.Compact();
+  Exits(0, Doctor(db));
+}
+
+// The remedy that doctor names helps: these files at their own level.
+TEST(DoctorNotUsedTest, CompactFilesAtTheirOwnLevel) {
+  TestDb db(DbOptions(nullptr));
+  AddFile(&db, 0, 1000);
+  CompactLevel0To(3, db);
+  AddFile(&db, 0, 1000);
+  db.Reopen(DbOptions(OurPolicy()));
+  const Json problem = ProblemOf(Exits(1, Doctor(db)));
+  for (const Json& of_level : problem["levels"]) {
+    const int level = of_level["level"];
+    Require(db->CompactFiles(rocksdb::CompactionOptions(),
+                             of_level["ssts"].get<std::vector<std::string>>(),
+                             level == 0 ? 1 : level));
+  }
+  Exits(0, Doctor(db));
+}
+
+// A policy may give some levels no filter.
+TEST(DoctorNotUsedTest, ThePolicyGivesNone) {
+  rocksdb::CassandraBloomOptions options;
+  options.bottommost_bits = 0;
+  TestDb db(DbOptions(
+      PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options))));
+  AddFile(&db, 0, 1000);
+  db.Compact();
+  AddFile(&db, 0, 1000);
+  const Json family = FamilyOf(Exits(0, Doctor(db)));
+  EXPECT_EQ(family["ssts"][0]["use"], "used");
+  EXPECT_EQ(family["ssts"][1]["why"], "no filter: the policy gives it none");
+}
+
+TEST(DoctorNotUsedTest, NothingToHold) {
+  rocksdb::Options options = WithPrefixes(nullptr, /*whole_keys=*/false);
+  const FilledDb db(options);
+  EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
+              HasSubstr("whole_key_filtering is off and there is no"));
+}
+
+TEST(DoctorNotUsedTest, EveryKeyPasses) {
+  const FilledDb db(DbOptions(std::make_shared<ImportingPolicy>(
+      std::string("\0\0\0\1\0\0\0\1", 8) + std::string(8, '\xff'))));
+  // The OPTIONS file has the name of this policy, which is ours.
+  EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
+              HasSubstr("every key passes its filter"));
+}
+
+TEST(DoctorNotUsedTest, Saturated) {
+  // A filter with one probe, three quarters of whose bits are set.
+  const FilledDb db(DbOptions(std::make_shared<ImportingPolicy>(
+      std::string("\0\0\0\1\0\0\0\x9d", 8) + std::string(157 * 8, '\xee'))));
+  EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
+              HasSubstr("of absent keys pass its filter"));
+}
+
+// Writes another filter_policy into the newest OPTIONS file.
+void WritePolicy(const TestDb& db, const std::string& policy) {
+  const std::string path = NewestOptionsOf(db);
+  std::string text = ReadFile(path);
+  const std::string option = "  filter_policy=";
+  const size_t begin = text.find(option) + option.size();
+  text.replace(begin, text.find('\n', begin) - begin, policy);
+  WriteFile(path, text);
+}
+
+TEST(DoctorNotUsedTest, ARefusedPolicy) {
+  const FilledDb db;
+  WritePolicy(db, "cassandra_bloom:abc");
+  const std::string text = Exits(1, Doctor(db, "")).out;
+  EXPECT_THAT(text, HasSubstr("filter_policy=cassandra_bloom:abc"));
+  EXPECT_THAT(text, HasSubstr("fault: the policy is refused: "));
+}
+
+TEST(DoctorNotUsedTest, ADamagedFilter) {
+  FilledDb db;
+  const std::string sst = OnlySst(db);
+  db.Close();
+  std::string bytes = ReadFile(sst);
+  // The filter block begins with the number of probes and of words.
+  const size_t filter = bytes.find(std::string("\0\0\0\7\0\0\0\x9d", 8));
+  ASSERT_NE(filter, std::string::npos);
+  bytes[filter + 100] ^= 1;
+  WriteFile(sst, bytes);
+  EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
+              HasSubstr("a damaged filter: Corruption"));
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_EXPORT_DATABASE_LISTING_H_
+#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_EXPORT_DATABASE_LISTING_H_
+
+#include <rocksdb/slice_transform.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/export/live_ssts.h"
+
+namespace cassandra_bloom {
+
+// An SST file of a database that is not open in this process.
+struct ListedSst : LiveSst {
+  std::string column_family;
+  int level = 0;
+  std::string smallest_key;
+  std::string largest_key;
+  uint64_t num_entries = 0;
+  bool elsewhere = false;  // In one of db_paths or cf_paths.
+};
+
+// Return the error, and what to do, for an SST file that is in two successive
+// listings but does not exist. One listing is not enough, because the database
+// may have deleted the file after the listing.
+std::string WhyMissing(const ListedSst& sst);
+std::string RemedyForMissing(const ListedSst& sst);
+
+// The settings of a column family in the latest OPTIONS file.
+struct ColumnFamilySettings {
+  // Null if the column family has no prefix extractor, or one that this process
+  // does not know.
+  std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefix_extractor;
+};
+
+struct DatabaseListing {
+  std::string database;  // As in LiveSsts.
+  std::vector<ListedSst> files;
+  std::map<std::string, ColumnFamilySettings> column_families;
+};
+
+// Returns the number in a path like "db/000123.sst". Returns nullopt for other
+// paths.
+std::optional<uint64_t> NumberOfSst(std::string_view path);
+
+// Returns `db_dir`, then the other folders in `db_paths`, each once.
+std::vector<std::string> SstFoldersOf(const std::string& db_dir,
+                                      const std::vector<std::string>& db_paths);
+
+// Lists the live SST files in the order of column family, level and number.
+// `db_paths` are other folders that may have SST files. `column_family` is a
+// name, or "" for all. Another process may be writing to the database.
+bool ListDatabase(const std::string& db_dir,
+                  const std::vector<std::string>& db_paths,
+                  const std::string& column_family, DatabaseListing* live,
+                  std::string* error);
+
+std::string NoSuchColumnFamily(const std::string& db_dir,
+                               const std::string& column_family,
+                               const DatabaseListing& live);
+
+// Returns the SST files in these folders that `live` does not contain.
+std::vector<std::string> UnlistedSsts(const DatabaseListing& live,
+                                      const std::vector<std::string>& folders);
+
+}  // namespace cassandra_bloom
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_EXPORT_DATABASE_LISTING_H_
