@@ -3,12 +3,12 @@
 #include "filterdb/sstable/bytes/file_sum.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
-#include <string_view>
 
-#include "tests/support/read_keys.h"
+#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -22,26 +22,29 @@ TEST(FileSumTest, TheStandardsCheckValue) {
 
 // The file is larger than a piece.
 TEST(FileSumTest, CopiesAndSums) {
+  const TempDir dir;
   std::string content(3000000, 'x');
   content.replace(1 << 20, 5, "other");
-  const int fd = FileOf(content);
+  WriteFile(dir / "file", content);
   std::string copy;
-  tools::FileSum sum;
   const auto append = [&](const char* data, size_t size) {
     copy.append(data, size);
     return true;
   };
-  EXPECT_TRUE(tools::CopyInPieces(fd, append, &sum));
+  uint32_t crc = 0;
+  EXPECT_TRUE(tools::ContentOfFile(dir / "file", &crc)(append));
   EXPECT_TRUE(copy == content);
-  EXPECT_EQ(sum.size, content.size());
-  EXPECT_EQ(sum.crc, Crc32(content));
-  const tools::FileSum of_content = tools::SumOf(
-      [&](const auto& add) { return add(content.data(), content.size()); });
-  EXPECT_TRUE(sum == of_content);
-  EXPECT_FALSE(tools::CopyInPieces(
-      fd, [](const char*, size_t) { return false; }, &sum));
-  close(fd);
-  EXPECT_FALSE(tools::CopyInPieces(fd, append, &sum));
+  EXPECT_EQ(crc, Crc32(content));
+  std::string error;
+  EXPECT_EQ(tools::CrcOfFile(dir / "file", &error), Crc32(content));
+  EXPECT_EQ(tools::CrcOf([&](const auto& add) {
+              return add(content.data(), content.size());
+            }),
+            Crc32(content));
+  EXPECT_FALSE(tools::ContentOfFile(
+      dir / "file", &crc)([](const char*, size_t) { return false; }));
+  EXPECT_FALSE(tools::ContentOfFile(dir / "none", &crc)(append));
+  EXPECT_EQ(tools::CrcOfFile(dir / "none", &error), std::nullopt);
 }
 
 }  // namespace
