@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "tests/stress/random/doctor_check.h"
 #include "tests/stress/random/failure.h"
 
 namespace cassandra_bloom::testing {
@@ -43,6 +44,21 @@ void Trial::Run() {
     CheckAll(db_, "after reopening");
   }
   CloseDb();
+  CheckByDoctor();
+}
+
+// RocksDB's own filters alone need no doctor here. So a failure with them is
+// not taken for one of RocksDB's.
+void Trial::CheckByDoctor() {
+#ifdef CASSANDRA_BLOOM_SST_FILTERS
+  if (settings_.stand != Stand::kOurs) {
+    return;
+  }
+  const std::string path = settings_.folder + "/db";
+  Database read_only;
+  read_only.OpenReadOnly(configuration_, settings_.stand, path);
+  CheckDoctor(path, read_only, written_, &draws_);
+#endif
 }
 
 void Trial::Open() {

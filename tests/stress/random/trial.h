@@ -76,6 +76,7 @@ class Trial {
   void CheckCopyAt(const std::string& path);
   void CheckSomeCopy();
   void CloseDb();
+  void CheckByDoctor();
 
   const Settings settings_;
   Draws configuration_draws_;

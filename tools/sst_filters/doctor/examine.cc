@@ -7,14 +7,10 @@
 #include <rocksdb/metadata.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table_properties.h>
-#include <rocksdb/version.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <set>
-#include <thread>
-#include <tuple>
 
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/progress_bar.h"
@@ -24,9 +20,7 @@
 namespace cassandra_bloom::tools {
 
 using ROCKSDB_NAMESPACE::Cache;
-using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
-using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::Env;
 using ROCKSDB_NAMESPACE::Iterator;
 using ROCKSDB_NAMESPACE::LiveFileMetaData;
@@ -35,7 +29,6 @@ using ROCKSDB_NAMESPACE::PinnableSlice;
 using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::SstFileReader;
 using ROCKSDB_NAMESPACE::Status;
-using ROCKSDB_NAMESPACE::TableProperties;
 
 namespace {
 
@@ -60,24 +53,6 @@ bool IsGone(const Status& status) {
           status.ToString().find("No such file") != std::string::npos);
 }
 
-// A read-only open of the database: the files that it has at one moment.
-struct Listing {
-  RecordedOptions recorded;
-  std::map<std::string, FamilyOptions> families;
-  std::vector<LiveFileMetaData> files;
-  std::map<std::string, ColumnFamilyHandle*> handles;
-  std::unique_ptr<DB> db;
-
-  Listing() = default;
-  Listing(Listing&&) = default;
-  Listing& operator=(Listing&&) = delete;
-  ~Listing() {
-    for (const auto& handle : handles) {
-      db->DestroyColumnFamilyHandle(handle.second).PermitUncheckedError();
-    }
-  }
-};
-
 class Examiner {
  public:
   explicit Examiner(const DatabaseToExamine& what)
@@ -89,7 +64,7 @@ class Examiner {
     // A compaction may remove listed files. A new listing has the files that
     // replaced them.
     for (int attempt = 1;; ++attempt) {
-      const Listing listing = List();
+      const Listing listing = OpenListing(what_, env_.get(), cache_, &witness_);
       const auto sample = SampleOf(listing);
       if (ExamineAll(listing, sample, attempt == kListings)) {
         return Result(listing, sample);
@@ -102,84 +77,6 @@ class Examiner {
 
   bool IsWanted(const std::string& column_family) const {
     return wanted_.empty() || wanted_.count(column_family) > 0;
-  }
-
-  Status TryToOpen(Listing* listing) {
-    listing->recorded = LoadRecordedOptions(what_.db);
-    auto db_options = listing->recorded.db;
-    db_options.env = env_.get();
-    db_options.max_open_files = 200;
-    std::vector<std::string> names;
-    Status status = DB::ListColumnFamilies(db_options, what_.db, &names);
-    if (!status.ok()) {
-      return status;
-    }
-    std::vector<ColumnFamilyDescriptor> descriptors;
-    for (const std::string& name : names) {
-      const auto& options =
-          listing->families.emplace(name, OptionsOf(listing->recorded, name))
-              .first->second;
-      descriptors.emplace_back(
-          name, options.ForReading(listing->recorded, name, cache_, &witness_));
-    }
-    std::vector<ColumnFamilyHandle*> handles;
-#if ROCKSDB_MAJOR >= 11
-    status = DB::OpenForReadOnly(db_options, what_.db, descriptors, &handles,
-                                 &listing->db);
-#else
-    DB* opened = nullptr;
-    status = DB::OpenForReadOnly(db_options, what_.db, descriptors, &handles,
-                                 &opened);
-    listing->db.reset(opened);
-#endif
-    if (status.ok()) {
-      for (size_t i = 0; i < names.size(); ++i) {
-        listing->handles[names[i]] = handles[i];
-      }
-      listing->db->GetLiveFilesMetaData(&listing->files);
-      std::sort(listing->files.begin(), listing->files.end(),
-                [](const LiveFileMetaData& a, const LiveFileMetaData& b) {
-                  return std::tie(a.column_family_name, a.level, a.smallestkey,
-                                  a.file_number) <
-                         std::tie(b.column_family_name, b.level, b.smallestkey,
-                                  b.file_number);
-                });
-    }
-    return status;
-  }
-
-  // Tries several times, because a database in use may change its MANIFEST or
-  // drop a column family while it is being opened. It also writes the OPTIONS
-  // file a moment after it has created a column family.
-  Listing List() {
-    constexpr int kAttempts = 20;
-    Status status;
-    for (int attempt = 1; attempt <= kAttempts; ++attempt) {
-      Listing listing;
-      status = TryToOpen(&listing);
-      const bool are_all_known = std::all_of(
-          listing.families.begin(), listing.families.end(),
-          [&](const auto& family) {
-            return listing.recorded.column_families.count(family.first) > 0;
-          });
-      if (status.ok() && (are_all_known || attempt == kAttempts)) {
-        for (const std::string& name : what_.column_families) {
-          if (listing.families.count(name) == 0) {
-            throw Unusable(what_.db + ": has no column family '" + name + "'");
-          }
-        }
-        return listing;
-      }
-      // What is no database has no file CURRENT, now or later.
-      if (!status.ok() &&
-          (attempt >= kAttempts / 4 ||
-           env_->FileExists(what_.db + "/CURRENT").IsNotFound())) {
-        break;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    throw Unusable(what_.db + ": cannot be opened as a RocksDB database: " +
-                   status.ToString());
   }
 
   // Takes files that were examined already first. The others are evenly spread

@@ -22,6 +22,7 @@
 
 #include "tools/sst_filters/doctor/family_options.h"
 #include "tools/sst_filters/doctor/filter_witness.h"
+#include "tools/sst_filters/doctor/opened_listing.h"
 
 namespace cassandra_bloom::tools {
 
@@ -64,12 +65,6 @@ struct ExaminedFamily {
 struct ExaminedDatabase {
   std::vector<ExaminedFamily> families;
   std::vector<std::string> left_out;  // Column families.
-};
-
-struct DatabaseToExamine {
-  std::string db;
-  std::vector<std::string> db_paths;         // Further folders of SST files.
-  std::vector<std::string> column_families;  // Empty: all.
 };
 
 // Throws Unusable if the database cannot be opened.

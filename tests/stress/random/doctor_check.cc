@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tests/stress/random/doctor_check.h"
+
+#include <rocksdb/perf_context.h>
+#include <rocksdb/perf_level.h>
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tests/stress/random/failure.h"
+#include "tests/support/run_process.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+using Json = nlohmann::json;
+
+// Returns how many look-ups a filter has denied, by level.
+std::map<uint32_t, uint64_t> DeniedByLevel(const Database& db, size_t family,
+                                           const KeyPool& keys, Draws* draws) {
+  constexpr int kLookUps = 1000;
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+  rocksdb::PerfContext* const context = rocksdb::get_perf_context();
+  context->EnablePerLevelPerfContext();
+  context->Reset();
+  const rocksdb::ReadOptions options;
+  for (int i = 0; i < kLookUps; ++i) {
+    std::string value;
+    db->Get(options, db.handle(family), keys.Any(draws), &value)
+        .PermitUncheckedError();
+  }
+  std::map<uint32_t, uint64_t> denied;
+  if (context->level_to_perf_context != nullptr) {
+    for (const auto& [level, counts] : *context->level_to_perf_context) {
+      denied[level] = counts.bloom_filter_useful;
+    }
+  }
+  context->DisablePerLevelPerfContext();
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+  return denied;
+}
+
+void CheckFamily(const Json& family, const Database& db, size_t number,
+                 const Written& written, Draws* draws) {
+  for (const Json& sst : family["ssts"]) {
+    if (sst.value("why", "") == "RocksDB does not ask its filter") {
+      throw Failure("doctor finds no reason", family.dump());
+    }
+    if (sst["use"] == "used" && !sst["asked_by_get"]) {
+      throw Failure("doctor calls a filter used that is not asked",
+                    family.dump());
+    }
+  }
+  // Files that doctor could not ask may have filters that RocksDB asks here.
+  for (const Json& problem : family["problems"]) {
+    if (problem["use"] == "not_asked") {
+      return;
+    }
+  }
+  std::map<uint32_t, uint64_t> asked;
+  for (const Json& level : family["levels"]) {
+    asked[level["level"]] = level["asked_by_get"];
+  }
+  // RocksDB also asks a file with one key for other keys, if the database has
+  // only one level and few files (FilePicker in db/version_set.cc).
+  for (const Json& sst : family["ssts"]) {
+    if (sst["use"] == "no_keys") {
+      asked[sst["level"]] += 1;
+    }
+  }
+  for (const auto& [level, denied] :
+       DeniedByLevel(db, number, written.families[number].keys, draws)) {
+    if (denied > 0 && asked[level] == 0) {
+      throw Failure("doctor does not see that a filter is asked",
+                    "level " + std::to_string(level) + ": " + family.dump());
+    }
+  }
+}
+
+}  // namespace
+
+void CheckDoctor(const std::string& path, const Database& db,
+                 const Written& written, Draws* draws) {
+  const ProcessResult ran = RunProcess(
+      {CASSANDRA_BLOOM_SST_FILTERS, "doctor", "--json", "--db=" + path});
+  const Json report = Json::parse(ran.out, nullptr, /*allow_exceptions=*/false);
+  if (report.is_discarded() || !ran.err.empty() || ran.exit_code < 0 ||
+      ran.exit_code > 2) {
+    throw Failure("doctor fails", ran.err + ran.out);
+  }
+  for (const Json& family : report["column_families"]) {
+    for (size_t i = 0; i < db.handles().size(); ++i) {
+      if (db.handle(i)->GetName() == family["name"]) {
+        CheckFamily(family, db, i, written, draws);
+      }
+    }
+  }
+}
+
+}  // namespace cassandra_bloom::testing
