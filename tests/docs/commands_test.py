@@ -213,20 +213,20 @@ class Session:
 
 
 def check_mention(text, build):
-    """Checks that the help of filterdb has the options of a command in a sentence."""
+    """Checks that the help of the program has the options of a command in a sentence."""
     words = text.split()
     help_text = subprocess.run(
-        [f"{build}/bin/filterdb", words[1], "--help"], stdout=subprocess.PIPE,
+        [f"{build}/bin/{words[0]}", words[1], "--help"], stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, check=False, text=True).stdout
     for option in re.findall(r"--[a-z-]+", text):
         if option not in help_text:
-            yield f"filterdb {words[1]} has no option {option}: {text}"
+            yield f"{words[0]} {words[1]} has no option {option}: {text}"
 
 
 def check_not_run(command, source, build):
     """Checks that the files, targets and options that a command names exist."""
     words = without_assignments(command)
-    if words[0] == "filterdb":
+    if words[0] in ("filterdb", "sst_filters"):
         yield from check_mention(command, build)
     if words[0] == "make" and "ROCKSDB_PLUGINS" not in command:
         makefile = (source / "Makefile").read_text()
@@ -264,7 +264,7 @@ def check_document(text, session, source, build, seen):
         if len(span.split()) == 1 or not is_command(span, on_path=False):
             continue
         seen.add(span)
-        if span.startswith("filterdb "):
+        if span.startswith(("filterdb ", "sst_filters ")):
             yield from check_mention(span, build)
         elif span not in NOT_RUN and span not in MENTIONED:
             yield f"neither run nor listed in not_run.py: {span}"
