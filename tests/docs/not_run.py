@@ -25,7 +25,6 @@ NOT_RUN = {
     "ctest -L quick -j2": _LONG + "make test runs these tests, too",
     "git clone … plugin/cassandra_bloom": "tests/install/matrix/in_tree.sh",
     "make ROCKSDB_PLUGINS=cassandra_bloom …": "tests/install/matrix/in_tree.sh",
-    "apt-get install gnuplot-nox": _ROOT + "by hand",
     "build/release/bin/filter_bench --keys=10K,1M "
     "--workloads=absent,present,batch_absent,build --batch=32":
         _LONG + "by hand, for the tables",
@@ -118,7 +117,6 @@ MENTIONED = {
     "ceph-bluestore-tool fsck --deep 1",
     "cmake --install",
     "db_bench --bloom_bits=10",
-    "db_bench --statistics",
     "ldb --bloom_bits=10",
     "ldb --try_load_options=false",
     "ldb put",
