@@ -49,6 +49,8 @@ constexpr KindInfo kKinds[] = {
     {MendOutcome::kLeft, "left", "left", "left", kFault},
     {MendOutcome::kFailed, "failed", "failed", "failed", kUnusable},
     {MendOutcome::kNotKnown, "not known", "not_known", "not known", kUnusable},
+    {MendOutcome::kNotExamined, "not examined", "not_examined", "not examined",
+     kGood},
     {MendOutcome::kNotDone, "not done", "not_done", "not done", kFault}};
 
 constexpr bool IsInOrder() {
@@ -143,7 +145,6 @@ MendReport::MendReport(bool as_json)
   for (const KindInfo& info : kKinds) {
     json_["total"][info.total] = 0;
   }
-  json_["total"]["not_examined"] = 0;
 }
 
 void MendReport::Add(const MendOutcome& outcome) {
@@ -176,10 +177,6 @@ void MendReport::PrintSums() const {
     }
   }
   sums = sums.empty() ? "nothing to do" : sums;
-  if (json_["total"]["not_examined"] > 0) {
-    sums += " (and " + json_["total"]["not_examined"].dump() +
-            " being written, obsolete or vanished: not examined)";
-  }
   sums += "\n";
   if (Total(MendOutcome::kMended) > 0) {
     sums += "The node uses them from its next start on.\n";
@@ -260,12 +257,9 @@ void Mend(const MendArguments& options, MendReport* report) {
   report->json()["errors"] = scanned.errors;
   report->json()["left_out_folders"] = scanned.left_out;
   std::set<std::string> folders;
-  size_t num_not_examined = 0;
   for (const Examined& examined : scanned.sstables) {
     folders.insert(examined.sstable.folder);
-    num_not_examined += examined.sstable.state == SstableState::kLive ? 0 : 1;
   }
-  report->json()["total"]["not_examined"] = num_not_examined;
   if (!options.dry_run && options.out_dir.empty()) {
     RemoveLeftOvers(folders);
   }
@@ -282,7 +276,8 @@ void Mend(const MendArguments& options, MendReport* report) {
   MendAll(scanned.sstables, plan, [&](const MendOutcome& outcome) {
     progress.Wipe();
     report->Add(outcome);
-    progress.Show(++num_done, num_due);
+    num_done += outcome.kind == MendOutcome::kNotExamined ? 0 : 1;
+    progress.Show(num_done, num_due);
   });
   if (!backup.folder().empty()) {
     report->json()["backup"] = backup.folder();

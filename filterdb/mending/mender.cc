@@ -176,7 +176,10 @@ void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
     MendOutcome before;
     before.filter = examined.sstable.Path(kFilterDb);
     before.examined = &examined;
-    if (HasMendWork(examined)) {
+    if (examined.sstable.state != SstableState::kLive) {
+      before.kind = MendOutcome::kNotExamined;
+      on_outcome(before);
+    } else if (HasMendWork(examined)) {
       run.Do(before, [&](MendOutcome* outcome) {
         Mender(examined, plan, outcome).Mend();
         return true;

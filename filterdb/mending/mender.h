@@ -32,7 +32,7 @@ bool HasMendWork(const Examined& examined);
 
 // Mends the SSTables one after another. If a process has one of them open, ends
 // the run there: the outcome of the others is kNotDone. Calls `on_outcome` for
-// each SSTable with work.
+// each SSTable with work, and for those that were not examined.
 void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
              const OnOutcome& on_outcome);
 

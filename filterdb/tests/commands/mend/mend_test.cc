@@ -411,6 +411,9 @@ TEST_F(MendTest, JsonHasTotalsAndErrors) {
   const Json json = ran.json();
   EXPECT_EQ(json["total"]["mended"], 2);
   EXPECT_EQ(json["total"]["not_examined"], 1);
+  EXPECT_EQ(json["sstables"][2]["verdict"], "being written");
+  EXPECT_THAT(Exits(0, Mend("--no-backup")).out,
+              HasSubstr("nb-3-big-Filter.db: being written: not examined\n"));
   ASSERT_EQ(json["errors"].size(), 1U);
   EXPECT_THAT(ran.err, HasSubstr(json["errors"][0].get<std::string>()));
   EXPECT_EQ(
