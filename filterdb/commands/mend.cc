@@ -222,17 +222,31 @@ struct MendArguments {
   bool json = false;
 };
 
-// Returns whether `folder` is in one of `paths`. Later scans would report
-// backups there as SSTables without a Data.db.
-bool IsInside(const std::string& folder,
-              const std::vector<std::string>& paths) {
-  return std::any_of(paths.begin(), paths.end(), [&](const auto& path) {
-    std::error_code ignored;
+// Refuses a folder in one of `paths`, or in another folder with SSTables. Later
+// scans would report the filters there as SSTables without a Data.db, and a
+// node may take them for its own. If a path is a file, its folder counts.
+void CheckIsOutside(const std::string& folder,
+                    const std::vector<std::string>& paths) {
+  std::error_code ignored;
+  const fs::path real = fs::weakly_canonical(fs::absolute(folder), ignored);
+  for (const std::string& path : paths) {
+    const fs::path given = fs::absolute(path);
+    const fs::path place =
+        fs::is_regular_file(given, ignored) ? given.parent_path() : given;
     const fs::path below =
-        fs::weakly_canonical(fs::absolute(folder), ignored)
-            .lexically_relative(fs::weakly_canonical(path, ignored));
-    return !below.empty() && *below.begin() != "..";
-  });
+        real.lexically_relative(fs::weakly_canonical(place, ignored));
+    if (!below.empty() && *below.begin() != "..") {
+      throw Unusable(folder + ": is below PATH; give a folder outside");
+    }
+  }
+  for (fs::path above = real; above.has_relative_path();
+       above = above.parent_path()) {
+    if (HoldsSstables(above.string())) {
+      throw Unusable(folder + ": is below " + above.string() +
+                     ", which holds SSTables; give a folder outside the data "
+                     "directories");
+    }
+  }
 }
 
 void Mend(const MendArguments& options, MendReport* report) {
@@ -246,10 +260,10 @@ void Mend(const MendArguments& options, MendReport* report) {
         "or where the new ones go, --out-dir=DIR; --dry-run only shows what "
         "would be done");
   }
-  if (!options.backup_dir.empty() &&
-      IsInside(options.backup_dir, options.scan.paths)) {
-    throw Unusable(options.backup_dir +
-                   ": is below PATH; give a folder outside");
+  for (const std::string& folder : {options.backup_dir, options.out_dir}) {
+    if (!folder.empty()) {
+      CheckIsOutside(folder, options.scan.paths);
+    }
   }
   const Scanned scanned = Scan(
       options.scan,

@@ -62,10 +62,13 @@ std::unique_ptr<FilterDbBuilder> BuildFilter(const Examined& examined) {
 
 class Mender {
  public:
-  Mender(const Examined& examined, const MendPlan& plan, MendOutcome* outcome)
+  // `*outputs` has the paths of the filters of this run in --out-dir.
+  Mender(const Examined& examined, const MendPlan& plan,
+         std::set<std::string>* outputs, MendOutcome* outcome)
       : examined_(examined),
         sstable_(examined.sstable),
         plan_(plan),
+        outputs_(*outputs),
         outcome_(*outcome) {}
 
   void Mend() {
@@ -130,16 +133,19 @@ class Mender {
   }
 
   // A node would use a filter that was written beside its SSTable, or beside
-  // another one of this name.
+  // another one of this name. A node of ScyllaDB does not start if there is a
+  // filter without an SSTable.
   void CheckOutput(const std::string& folder) const {
     CheckCanMake(folder);
-    const std::string there = folder + "/" + sstable_.name_prefix;
-    std::error_code ignored;
-    if (fs::equivalent(folder, sstable_.folder, ignored) ||
-        NameExists(there + "Data.db") || NameExists(there + "TOC.txt")) {
+    if (HoldsSstables(folder)) {
       Fail(folder +
-           ": has an SSTable of this name; give another --out-dir, outside the "
-           "data directories");
+           ": holds SSTables; give another --out-dir, outside the data "
+           "directories");
+    }
+    if (!outputs_.insert(outcome_.out).second) {
+      Fail(outcome_.out +
+           ": is also for another SSTable of this run; mend one PATH after the "
+           "other, each with an --out-dir of its own");
     }
     if (NameExists(outcome_.out)) {
       Fail(outcome_.out + ": exists, and will not be overwritten");
@@ -149,6 +155,7 @@ class Mender {
   const Examined& examined_;
   const Sstable& sstable_;
   const MendPlan& plan_;
+  std::set<std::string>& outputs_;
   MendOutcome& outcome_;
 };
 
@@ -164,6 +171,18 @@ bool IsTemporary(const std::string& name) {
 
 }  // namespace
 
+bool HoldsSstables(const std::string& folder) {
+  std::error_code ignored;
+  const auto names = NamesIn(
+      folder,
+      [](const std::string& name) {
+        const auto parsed = ParseComponentName(name);
+        return parsed && parsed->component != kFilterDb;
+      },
+      &ignored);
+  return !names.empty();
+}
+
 bool HasMendWork(const Examined& examined) {
   return examined.sstable.state == SstableState::kLive &&
          examined.action() != Action::kNone;
@@ -172,6 +191,7 @@ bool HasMendWork(const Examined& examined) {
 void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
              const OnOutcome& on_outcome) {
   MendRun run(on_outcome);
+  std::set<std::string> outputs;
   for (const Examined& examined : sstables) {
     MendOutcome before;
     before.filter = examined.sstable.Path(kFilterDb);
@@ -181,7 +201,7 @@ void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
       on_outcome(before);
     } else if (HasMendWork(examined)) {
       run.Do(before, [&](MendOutcome* outcome) {
-        Mender(examined, plan, outcome).Mend();
+        Mender(examined, plan, &outputs, outcome).Mend();
         return true;
       });
     }

@@ -27,6 +27,10 @@ struct MendPlan {
   bool node_is_down = false;
 };
 
+// Returns whether a folder has a file of an SSTable other than a Filter.db. (An
+// --out-dir has only these.)
+bool HoldsSstables(const std::string& folder);
+
 // Returns whether there is something to do, or to say, about the SSTable.
 bool HasMendWork(const Examined& examined);
 

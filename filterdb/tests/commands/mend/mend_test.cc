@@ -114,10 +114,10 @@ void WithAFile(const std::string& dir, const WrittenSstable&) {
   WriteFile(dir + "/file", "");
 }
 
-// Another table has an SSTable of the same name.
+// Another data directory has an SSTable in a table of the same name.
 void WithAnotherSstable(const std::string& dir, const WrittenSstable& one) {
   fs::create_directories(dir + "/live/t1");
-  fs::copy(one.Path("TOC.txt"), dir + "/live/t1");
+  fs::copy(one.Path("Data.db"), dir + "/live/t1/nb-7-big-Data.db");
 }
 
 void OfAnUnknownVersion(const std::string&, const WrittenSstable& one) {
@@ -187,8 +187,6 @@ std::vector<MendCase> Cases() {
        "will not be overwritten"},
       {"out_file", kBad, WithAFile, "--out-dir=DIR/file", 2, "failed",
        "is not a folder"},
-      {"out_is_ks", FilterFault::kMissing, nullptr, "--out-dir=DIR/ks", 2,
-       "failed", "give another --out-dir"},
       {"out_has_sstable", kBad, WithAnotherSstable, "--out-dir=DIR/live", 2,
        "failed", "outside the data directories"},
   };
@@ -250,6 +248,21 @@ TEST_F(MendTest, TheDefaultChanceFillsUnknownPlansOnly) {
   Exits(0, Mend("--no-backup --default-fp-chance=0.5"));
   EXPECT_GT(fs::file_size(known.Path("Filter.db")),
             4 * fs::file_size(unknown.Path("Filter.db")));
+}
+
+// Two data directories have an SSTable of the same name. The dry run must say
+// that, too.
+TEST_F(MendTest, TwoFiltersForTheSameFileInOutDir) {
+  SstableSpec spec;
+  spec.fault = FilterFault::kBitsCleared;
+  Write(spec, "ks/t1");
+  Write(spec, "other/t1");
+  for (const std::string more : {"--dry-run ", ""}) {
+    const Ran ran = Exits(
+        2, Mend(more + "--json --out-dir=" + dir_ / "out " + dir_ / "other"));
+    EXPECT_EQ(ran.json()["total"]["failed"], 1) << ran;
+    EXPECT_THAT(ran.err, HasSubstr("is also for another SSTable of this run"));
+  }
 }
 
 TEST_F(MendTest, Oversized) {
@@ -368,8 +381,12 @@ TEST_F(MendTest, FoldersThatCannotBeWrittenTo) {
 
 TEST_F(MendTest, OptionsThatDoNotFit) {
   Write(FilterFault::kBitsCleared);
-  const auto before = Files();
   const std::string ks = " " + dir_ / "ks";
+  const std::string one = " " + dir_ / "ks/t1/nb-1-big-Data.db";
+  const std::string other = dir_ / "other/t2";
+  fs::create_directories(other);
+  WriteFile(other + "/nb-2-big-Data.db", "");
+  const auto before = Files();
   const std::vector<std::pair<std::string, std::string>> cases = {
       {ks, "say where the old filters are kept"},
       {"--dry-run" + ks, "say where the old filters are kept"},
@@ -390,9 +407,15 @@ TEST_F(MendTest, OptionsThatDoNotFit) {
       {"--undo=" + dir_ / "x", "give the folder that mend has made"},
       {"--in-place" + ks, "--in-place"},
       {"--no-backup --fp-chance=0.1" + ks, "--fp-chance"},
-      // Later scans would read the backups as SSTables.
+      // Later scans would read the filters there as SSTables.
       {"--backup-dir=" + dir_ / "ks" + ks, "is below PATH"},
       {"--backup-dir=" + dir_ / "ks/new/old" + ks, "is below PATH"},
+      {"--backup-dir=" + dir_ / "ks/t1/old" + one, "is below PATH"},
+      {"--backup-dir=" + other + "/old" + ks, "which holds SSTables"},
+      {"--out-dir=" + dir_ / "ks" + ks, "is below PATH"},
+      {"--out-dir=" + dir_ / "ks/new" + ks, "is below PATH"},
+      {"--out-dir=" + dir_ / "ks/t1/new" + one, "is below PATH"},
+      {"--out-dir=" + other + ks, "which holds SSTables"},
   };
   for (const auto& [options, error] : cases) {
     const Ran ran = Exits(2, FilterdbAsGiven("mend " + options));
