@@ -349,6 +349,10 @@ TEST_F(MendTest, AnotherUser) {
               HasSubstr("and its folder to root; chown root its files"));
   chown_files(dir_ / "ks/t1");
   EXPECT_THAT(Exits(1, Mend("--no-backup")).out, HasSubstr("sudo -u nobody"));
+  Exits(0, {RunProcess({"/bin/chown", "root", one.Path("Data.db")}), "chown"});
+  EXPECT_THAT(Exits(1, Mend("--no-backup")).out,
+              HasSubstr("and its folder to nobody; chown nobody its files"));
+  chown_files(one.Path("Data.db"));
   EXPECT_TRUE(Files() == before);
   Exits(0, Mend("--no-backup", as_nobody));
   struct stat status;
