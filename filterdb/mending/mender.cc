@@ -73,7 +73,10 @@ class Mender {
 
   void Mend() {
     const Action action = examined_.action();
-    if (action >= Action::kLeave) {
+    if (action == Action::kNone) {
+      outcome_.kind = MendOutcome::kNotKnown;
+      outcome_.reason = examined_.ReasonToLeave();
+    } else if (action >= Action::kLeave) {
       outcome_.kind = action == Action::kLeave ? MendOutcome::kLeft
                                                : MendOutcome::kNotKnown;
       outcome_.reason = examined_.ReasonToLeave();
@@ -185,7 +188,8 @@ bool HoldsSstables(const std::string& folder) {
 
 bool HasMendWork(const Examined& examined) {
   return examined.sstable.state == SstableState::kLive &&
-         examined.action() != Action::kNone;
+         (examined.action() != Action::kNone ||
+          examined.has(Check::kKeysNotConfirmed));
 }
 
 void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,

@@ -142,6 +142,14 @@ std::vector<MendCase> Cases() {
       {"unknown_version", kBad, OfAnUnknownVersion, "--no-backup", 2,
        "not known", "zz"},
 
+      // Nothing tells whether Index.db has all keys, so it is not said that
+      // there is nothing to do.
+      {"not_confirmed", kGood,
+       [](const std::string&, const WrittenSstable& one) {
+         fs::remove(one.Path("Statistics.db"));
+       },
+       "--no-backup", 2, "not known", "does not tell how many keys"},
+
       // A full disk may cut TOC.txt, so that it does not name Data.db.
       {"toc_empty", kBad, Content("TOC.txt", ""), "--no-backup", 1, "left",
        "list the components"},
