@@ -94,11 +94,13 @@ class Mender {
     if (plan_.backup != nullptr) {
       plan_.backup->CheckIsWritable();
     }
-    place.CheckNotInUse();
+    // A dry run looks at everything but whether the node runs, so that it can
+    // be made before the node is stopped.
     if (plan_.dry_run) {
       outcome_.kind = MendOutcome::kWouldMend;
       return;
     }
+    place.CheckNotInUse();
     std::unique_ptr<FilterDbBuilder> filter;
     MendChange change;
     change.completes_toc = true;
