@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "filterdb/commands/scan_paths.h"
 #include "filterdb/commands/what_if.h"
 #include "filterdb/health/totals.h"
+#include "filterdb/mending/mender.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -141,6 +143,8 @@ Json ToJson(const Scanned& scanned) {
           {"tables", tables},
           {"total", TotalsToJson(sum)},
           {"left_out_folders", Json(scanned.left_out)},
+          {"left_over_files",
+           LeftOversIn(std::set(folders.begin(), folders.end()))},
           {"errors", scanned.errors}};
 }
 
@@ -268,6 +272,10 @@ ExitCode RunScan(const ScanArguments& options) {
       PrintTables(answer, options.only_faults);
     }
     PrintText(LeftOutText(scanned.left_out));
+    for (const Json& path : answer["left_over_files"]) {
+      PrintText(Printable(path.get<std::string>()) +
+                ": left over from a killed mend; the next one removes it\n");
+    }
   }
   // A good filter is one that was asked for every key.
   if (!scanned.errors.empty() || answer["total"]["not_known"] > 0 ||

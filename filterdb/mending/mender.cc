@@ -214,12 +214,20 @@ void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
   }
 }
 
-void RemoveLeftOvers(const std::set<std::string>& folders) {
+std::vector<std::string> LeftOversIn(const std::set<std::string>& folders) {
   std::error_code ignored;
+  std::vector<std::string> paths;
   for (const std::string& folder : folders) {
     for (const std::string& name : NamesIn(folder, IsTemporary, &ignored)) {
-      RemoveLeftOver(folder + "/" + name);
+      paths.push_back(folder + "/" + name);
     }
+  }
+  return paths;
+}
+
+void RemoveLeftOvers(const std::set<std::string>& folders) {
+  for (const std::string& path : LeftOversIn(folders)) {
+    RemoveLeftOver(path);
   }
 }
 

@@ -40,6 +40,10 @@ bool HasMendWork(const Examined& examined);
 void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
              const OnOutcome& on_outcome);
 
+// Returns the paths of temporary files that killed runs have left in `folders`.
+// If a mend is running, also returns those that it is writing.
+std::vector<std::string> LeftOversIn(const std::set<std::string>& folders);
+
 // Removes temporary files that killed runs have left in the folders of
 // SSTables, even of those that need no mend. The reason is that ScyllaDB does
 // not start if such a file is still there after its SSTable was removed.

@@ -308,6 +308,10 @@ TEST_F(MendTest, RemovesLeftOversWhereThereIsNoFault) {
     WriteFile(one.Path(component) + ".cassandra_bloom-new", "half");
   }
   const auto with_left_overs = Files();
+  EXPECT_EQ(Exits(0, Scan()).json()["left_over_files"].size(), 3U);
+  EXPECT_THAT(Exits(0, Filterdb("scan " + dir_ / "ks")).out,
+              HasSubstr(one.Path("Filter.db") +
+                        ".cassandra_bloom-new: left over from a killed mend"));
   Exits(0, Mend("--no-backup --dry-run"));
   EXPECT_TRUE(Files() == with_left_overs);
   Exits(0, Mend("--no-backup"));
