@@ -49,6 +49,8 @@ constexpr KindInfo kKinds[] = {
     {MendOutcome::kLeft, "left", "left", "left", kFault},
     {MendOutcome::kFailed, "failed", "failed", "failed", kUnusable},
     {MendOutcome::kNotKnown, "not known", "not_known", "not known", kUnusable},
+    {MendOutcome::kNotExamined, "not examined", "not_examined", "not examined",
+     kGood},
     {MendOutcome::kNotDone, "not done", "not_done", "not done", kFault}};
 
 constexpr bool IsInOrder() {
@@ -143,7 +145,6 @@ MendReport::MendReport(bool as_json)
   for (const KindInfo& info : kKinds) {
     json_["total"][info.total] = 0;
   }
-  json_["total"]["not_examined"] = 0;
 }
 
 void MendReport::Add(const MendOutcome& outcome) {
@@ -176,10 +177,6 @@ void MendReport::PrintSums() const {
     }
   }
   sums = sums.empty() ? "nothing to do" : sums;
-  if (json_["total"]["not_examined"] > 0) {
-    sums += " (and " + json_["total"]["not_examined"].dump() +
-            " being written, obsolete or vanished: not examined)";
-  }
   sums += "\n";
   if (Total(MendOutcome::kMended) > 0) {
     sums += "The node uses them from its next start on.\n";
@@ -225,17 +222,31 @@ struct MendArguments {
   bool json = false;
 };
 
-// Returns whether `folder` is in one of `paths`. Later scans would report
-// backups there as SSTables without a Data.db.
-bool IsInside(const std::string& folder,
-              const std::vector<std::string>& paths) {
-  return std::any_of(paths.begin(), paths.end(), [&](const auto& path) {
-    std::error_code ignored;
+// Refuses a folder in one of `paths`, or in another folder with SSTables. Later
+// scans would report the filters there as SSTables without a Data.db, and a
+// node may take them for its own. If a path is a file, its folder counts.
+void CheckIsOutside(const std::string& folder,
+                    const std::vector<std::string>& paths) {
+  std::error_code ignored;
+  const fs::path real = fs::weakly_canonical(fs::absolute(folder), ignored);
+  for (const std::string& path : paths) {
+    const fs::path given = fs::absolute(path);
+    const fs::path place =
+        fs::is_regular_file(given, ignored) ? given.parent_path() : given;
     const fs::path below =
-        fs::weakly_canonical(fs::absolute(folder), ignored)
-            .lexically_relative(fs::weakly_canonical(path, ignored));
-    return !below.empty() && *below.begin() != "..";
-  });
+        real.lexically_relative(fs::weakly_canonical(place, ignored));
+    if (!below.empty() && *below.begin() != "..") {
+      throw Unusable(folder + ": is below PATH; give a folder outside");
+    }
+  }
+  for (fs::path above = real; above.has_relative_path();
+       above = above.parent_path()) {
+    if (HoldsSstables(above.string())) {
+      throw Unusable(folder + ": is below " + above.string() +
+                     ", which holds SSTables; give a folder outside the data "
+                     "directories");
+    }
+  }
 }
 
 void Mend(const MendArguments& options, MendReport* report) {
@@ -249,10 +260,10 @@ void Mend(const MendArguments& options, MendReport* report) {
         "or where the new ones go, --out-dir=DIR; --dry-run only shows what "
         "would be done");
   }
-  if (!options.backup_dir.empty() &&
-      IsInside(options.backup_dir, options.scan.paths)) {
-    throw Unusable(options.backup_dir +
-                   ": is below PATH; give a folder outside");
+  for (const std::string& folder : {options.backup_dir, options.out_dir}) {
+    if (!folder.empty()) {
+      CheckIsOutside(folder, options.scan.paths);
+    }
   }
   const Scanned scanned = Scan(
       options.scan,
@@ -260,12 +271,9 @@ void Mend(const MendArguments& options, MendReport* report) {
   report->json()["errors"] = scanned.errors;
   report->json()["left_out_folders"] = scanned.left_out;
   std::set<std::string> folders;
-  size_t num_not_examined = 0;
   for (const Examined& examined : scanned.sstables) {
     folders.insert(examined.sstable.folder);
-    num_not_examined += examined.sstable.state == SstableState::kLive ? 0 : 1;
   }
-  report->json()["total"]["not_examined"] = num_not_examined;
   if (!options.dry_run && options.out_dir.empty()) {
     RemoveLeftOvers(folders);
   }
@@ -282,7 +290,8 @@ void Mend(const MendArguments& options, MendReport* report) {
   MendAll(scanned.sstables, plan, [&](const MendOutcome& outcome) {
     progress.Wipe();
     report->Add(outcome);
-    progress.Show(++num_done, num_due);
+    num_done += outcome.kind == MendOutcome::kNotExamined ? 0 : 1;
+    progress.Show(num_done, num_due);
   });
   if (!backup.folder().empty()) {
     report->json()["backup"] = backup.folder();

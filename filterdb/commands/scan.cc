@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "filterdb/commands/scan_paths.h"
 #include "filterdb/commands/what_if.h"
 #include "filterdb/health/totals.h"
+#include "filterdb/mending/mender.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -37,6 +39,7 @@ Json TotalsToJson(const Totals& totals) {
           {"faulty", totals.num_faulty},
           {"not_known", totals.num_not_known},
           {"left_out", totals.num_left_out},
+          {"not_confirmed", totals.num_not_confirmed},
           {"unread", totals.num_unread},
           {"keys", totals.num_keys},
           {"missing_keys", totals.num_missing},
@@ -140,6 +143,8 @@ Json ToJson(const Scanned& scanned) {
           {"tables", tables},
           {"total", TotalsToJson(sum)},
           {"left_out_folders", Json(scanned.left_out)},
+          {"left_over_files",
+           LeftOversIn(std::set(folders.begin(), folders.end()))},
           {"errors", scanned.errors}};
 }
 
@@ -199,6 +204,7 @@ std::vector<Field> FieldsOfTotal() {
           {"faulty", "faulty"},
           {"not_known", "not known", AsText, true},
           {"left_out", "left out", AsText, true},
+          {"not_confirmed", "not confirmed", AsText, true},
           {"unread", "unread", AsText, true},
           {"keys", "keys"},
           {"missing_keys", "missing", AsText, true},
@@ -217,7 +223,9 @@ std::map<std::string, Json> RowsByFolder(const Json& sstables,
                                          bool only_faults) {
   std::map<std::string, Json> rows;
   for (Json row : sstables) {
-    if (!only_faults || row["fault"] || !row["known"]) {
+    const bool is_confirmed =
+        row.value("verdict", "") != NameOf(Check::kKeysNotConfirmed);
+    if (!only_faults || row["fault"] || !row["known"] || !is_confirmed) {
       if (!row.contains("verdict")) {
         row["verdict"] = row["state"];
       }
@@ -264,8 +272,14 @@ ExitCode RunScan(const ScanArguments& options) {
       PrintTables(answer, options.only_faults);
     }
     PrintText(LeftOutText(scanned.left_out));
+    for (const Json& path : answer["left_over_files"]) {
+      PrintText(Printable(path.get<std::string>()) +
+                ": left over from a killed mend; the next one removes it\n");
+    }
   }
-  if (!scanned.errors.empty() || answer["total"]["not_known"] > 0) {
+  // A good filter is one that was asked for every key.
+  if (!scanned.errors.empty() || answer["total"]["not_known"] > 0 ||
+      answer["total"]["not_confirmed"] > 0) {
     return kUnusable;
   }
   return answer["total"]["faulty"] > 0 ? kFault : kGood;
@@ -283,7 +297,8 @@ void AddScan(CLI::App* app, Run* run) {
   options->scan.AddTo(command);
   command->add_flag(
       "--only-faults", options->only_faults,
-      "Show only SSTables with a fault, and those that are not known");
+      "Show only SSTables with a fault, and those that are not known or whose "
+      "keys are not confirmed");
   command->add_flag(
       "--what-if{" + std::string(kUsualChances) + "}", options->what_if,
       "Show the memory of all filters, and how many SSTables a key that is in "

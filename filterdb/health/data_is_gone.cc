@@ -17,10 +17,14 @@ namespace {
 
 // Sets the state of an SSTable if its files tell it.
 void LookAt(Sstable* sstable) {
-  if (FileExists(sstable->Path("Data.db"))) {
+  if (FileExists(sstable->Path("Data.db")) ||
+      FileExists(sstable->Path("TOC.txt.tmp"))) {
     sstable->state = SstableState::kBeingWritten;
-  } else if (!NameExists(sstable->Path("Data.db")) &&
-             !NameExists(sstable->Path("TOC.txt"))) {
+  } else if (std::none_of(std::begin(kMainComponents),
+                          std::end(kMainComponents),
+                          [sstable](const char* component) {
+                            return NameExists(sstable->Path(component));
+                          })) {
     sstable->state = SstableState::kVanished;
   }
 }

@@ -18,7 +18,11 @@ namespace cassandra_bloom::tools {
 // If Cassandra is removing one: Data.db is removed first (SSTable.delete). A
 // transaction log lists the SSTable until all files are removed. Cassandra 2.x
 // has no such logs. So this function waits 200 ms, once for all of them, for
-// TOC.txt to be removed, too.
+// the other files to be removed, too. What is then still there is no SSTable
+// that a node removes, but a damaged one.
+//
+// If ScyllaDB is removing one: TOC.txt.tmp is there until all files are removed
+// (see examine_sstable.cc).
 //
 // If Cassandra 2.x is writing one: Data.db gets its name last
 // (SSTableWriter.rename). So Data.db may appear in these 200 ms.

@@ -22,6 +22,7 @@ void Totals::Add(const Examined& sstable) {
   }
   ++num_sstables;
   num_faulty += sstable.has_fault() ? 1 : 0;
+  num_not_confirmed += sstable.has(Check::kKeysNotConfirmed) ? 1 : 0;
   num_unread += sstable.has_keys ? 0 : 1;
   num_keys += sstable.num_keys;
   num_missing += sstable.num_missing;

@@ -21,7 +21,8 @@ struct Totals {
 
   uint64_t num_sstables = 0;
   uint64_t num_faulty = 0;
-  uint64_t num_unread = 0;  // Their keys could not be read.
+  uint64_t num_not_confirmed = 0;  // Their index may lack keys.
+  uint64_t num_unread = 0;         // Their keys could not be read.
   uint64_t num_keys = 0;
   uint64_t num_missing = 0;
   // The memory of all filters in bytes, now and after `filterdb mend`.

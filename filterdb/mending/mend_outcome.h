@@ -24,8 +24,9 @@ struct MendOutcome {
     kWouldUndo,
     kLeft,
     kFailed,
-    kNotKnown,  // The SSTable has a version that is not known.
-    kNotDone,   // The run ended before this SSTable.
+    kNotKnown,     // Its version is not known, or its keys are not confirmed.
+    kNotExamined,  // Being written, obsolete or vanished.
+    kNotDone,      // The run ended before this SSTable.
   };
 
   Kind kind = kMended;

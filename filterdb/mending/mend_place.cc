@@ -80,7 +80,7 @@ void MendPlace::CheckOwner() const {
       stat(sstable_.folder.c_str(), &folder) != 0) {
     FailAt(path, "cannot open");
   }
-  if (data.st_uid == geteuid()) {
+  if (data.st_uid == geteuid() && folder.st_uid == geteuid()) {
     return;
   }
   const std::string owner = NameOfUser(folder.st_uid);
@@ -165,6 +165,18 @@ std::vector<MendPlace::Stamp> MendPlace::Stamps() const {
   return stamps;
 }
 
+// Gives the temporary file of `path` the mode of the file that it replaces, or
+// of Data.db if there is none, so that the same processes may read it. On
+// failure, returns false and sets errno.
+bool MendPlace::GiveModeOfOldFile(const std::string& path) const {
+  struct stat old;
+  if (stat(path.c_str(), &old) != 0 &&
+      stat(sstable_.Path("Data.db").c_str(), &old) != 0) {
+    return false;
+  }
+  return chmod((path + kTemporarySuffix).c_str(), old.st_mode & 0777) == 0;
+}
+
 void MendPlace::Write(const std::vector<NewFile>& files, size_t at,
                       const std::function<void()>& before_naming) const {
   if (at == files.size()) {
@@ -176,8 +188,11 @@ void MendPlace::Write(const std::vector<NewFile>& files, size_t at,
     Write(files, at + 1, before_naming);
     return true;
   };
-  if (!WriteFileAtomically(sstable_.Path(files[at].component),
-                           /*overwrite=*/true, files[at].write, &error,
+  const std::string path = sstable_.Path(files[at].component);
+  const WriteContent write = [&](const Append& append) {
+    return GiveModeOfOldFile(path) && files[at].write(append);
+  };
+  if (!WriteFileAtomically(path, /*overwrite=*/true, write, &error,
                            write_others)) {
     Fail(error);
   }

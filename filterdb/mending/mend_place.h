@@ -79,6 +79,7 @@ class MendPlace {
   void ReadToc();
   void ReadScyllaDb();
   std::vector<Stamp> Stamps() const;
+  bool GiveModeOfOldFile(const std::string& path) const;
   // Writes the files from number `at` on. The last one gets its name first.
   void Write(const std::vector<NewFile>& files, size_t at,
              const std::function<void()>& before_naming) const;

@@ -62,15 +62,21 @@ std::unique_ptr<FilterDbBuilder> BuildFilter(const Examined& examined) {
 
 class Mender {
  public:
-  Mender(const Examined& examined, const MendPlan& plan, MendOutcome* outcome)
+  // `*outputs` has the paths of the filters of this run in --out-dir.
+  Mender(const Examined& examined, const MendPlan& plan,
+         std::set<std::string>* outputs, MendOutcome* outcome)
       : examined_(examined),
         sstable_(examined.sstable),
         plan_(plan),
+        outputs_(*outputs),
         outcome_(*outcome) {}
 
   void Mend() {
     const Action action = examined_.action();
-    if (action >= Action::kLeave) {
+    if (action == Action::kNone) {
+      outcome_.kind = MendOutcome::kNotKnown;
+      outcome_.reason = examined_.ReasonToLeave();
+    } else if (action >= Action::kLeave) {
       outcome_.kind = action == Action::kLeave ? MendOutcome::kLeft
                                                : MendOutcome::kNotKnown;
       outcome_.reason = examined_.ReasonToLeave();
@@ -88,11 +94,13 @@ class Mender {
     if (plan_.backup != nullptr) {
       plan_.backup->CheckIsWritable();
     }
-    place.CheckNotInUse();
+    // A dry run looks at everything but whether the node runs, so that it can
+    // be made before the node is stopped.
     if (plan_.dry_run) {
       outcome_.kind = MendOutcome::kWouldMend;
       return;
     }
+    place.CheckNotInUse();
     std::unique_ptr<FilterDbBuilder> filter;
     MendChange change;
     change.completes_toc = true;
@@ -130,16 +138,19 @@ class Mender {
   }
 
   // A node would use a filter that was written beside its SSTable, or beside
-  // another one of this name.
+  // another one of this name. A node of ScyllaDB does not start if there is a
+  // filter without an SSTable.
   void CheckOutput(const std::string& folder) const {
     CheckCanMake(folder);
-    const std::string there = folder + "/" + sstable_.name_prefix;
-    std::error_code ignored;
-    if (fs::equivalent(folder, sstable_.folder, ignored) ||
-        NameExists(there + "Data.db") || NameExists(there + "TOC.txt")) {
+    if (HoldsSstables(folder)) {
       Fail(folder +
-           ": has an SSTable of this name; give another --out-dir, outside the "
-           "data directories");
+           ": holds SSTables; give another --out-dir, outside the data "
+           "directories");
+    }
+    if (!outputs_.insert(outcome_.out).second) {
+      Fail(outcome_.out +
+           ": is also for another SSTable of this run; mend one PATH after the "
+           "other, each with an --out-dir of its own");
     }
     if (NameExists(outcome_.out)) {
       Fail(outcome_.out + ": exists, and will not be overwritten");
@@ -149,6 +160,7 @@ class Mender {
   const Examined& examined_;
   const Sstable& sstable_;
   const MendPlan& plan_;
+  std::set<std::string>& outputs_;
   MendOutcome& outcome_;
 };
 
@@ -164,33 +176,58 @@ bool IsTemporary(const std::string& name) {
 
 }  // namespace
 
+bool HoldsSstables(const std::string& folder) {
+  std::error_code ignored;
+  const auto names = NamesIn(
+      folder,
+      [](const std::string& name) {
+        const auto parsed = ParseComponentName(name);
+        return parsed && parsed->component != kFilterDb;
+      },
+      &ignored);
+  return !names.empty();
+}
+
 bool HasMendWork(const Examined& examined) {
   return examined.sstable.state == SstableState::kLive &&
-         examined.action() != Action::kNone;
+         (examined.action() != Action::kNone ||
+          examined.has(Check::kKeysNotConfirmed));
 }
 
 void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
              const OnOutcome& on_outcome) {
   MendRun run(on_outcome);
+  std::set<std::string> outputs;
   for (const Examined& examined : sstables) {
     MendOutcome before;
     before.filter = examined.sstable.Path(kFilterDb);
     before.examined = &examined;
-    if (HasMendWork(examined)) {
+    if (examined.sstable.state != SstableState::kLive) {
+      before.kind = MendOutcome::kNotExamined;
+      on_outcome(before);
+    } else if (HasMendWork(examined)) {
       run.Do(before, [&](MendOutcome* outcome) {
-        Mender(examined, plan, outcome).Mend();
+        Mender(examined, plan, &outputs, outcome).Mend();
         return true;
       });
     }
   }
 }
 
-void RemoveLeftOvers(const std::set<std::string>& folders) {
+std::vector<std::string> LeftOversIn(const std::set<std::string>& folders) {
   std::error_code ignored;
+  std::vector<std::string> paths;
   for (const std::string& folder : folders) {
     for (const std::string& name : NamesIn(folder, IsTemporary, &ignored)) {
-      RemoveLeftOver(folder + "/" + name);
+      paths.push_back(folder + "/" + name);
     }
+  }
+  return paths;
+}
+
+void RemoveLeftOvers(const std::set<std::string>& folders) {
+  for (const std::string& path : LeftOversIn(folders)) {
+    RemoveLeftOver(path);
   }
 }
 

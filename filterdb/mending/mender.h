@@ -27,14 +27,22 @@ struct MendPlan {
   bool node_is_down = false;
 };
 
+// Returns whether a folder has a file of an SSTable other than a Filter.db. (An
+// --out-dir has only these.)
+bool HoldsSstables(const std::string& folder);
+
 // Returns whether there is something to do, or to say, about the SSTable.
 bool HasMendWork(const Examined& examined);
 
 // Mends the SSTables one after another. If a process has one of them open, ends
 // the run there: the outcome of the others is kNotDone. Calls `on_outcome` for
-// each SSTable with work.
+// each SSTable with work, and for those that were not examined.
 void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
              const OnOutcome& on_outcome);
+
+// Returns the paths of temporary files that killed runs have left in `folders`.
+// If a mend is running, also returns those that it is writing.
+std::vector<std::string> LeftOversIn(const std::set<std::string>& folders);
 
 // Removes temporary files that killed runs have left in the folders of
 // SSTables, even of those that need no mend. The reason is that ScyllaDB does

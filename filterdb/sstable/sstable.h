@@ -23,6 +23,12 @@ std::optional<ComponentName> ParseComponentName(std::string_view name);
 // before version `ma` have such a mark.
 bool IsNameOfUnfinished(std::string_view name_prefix);
 
+// An SSTable has at least one of these files. Files with a common name prefix
+// are ignored if none of these files is among them, because they may be left
+// over from a removed SSTable.
+inline constexpr const char* kMainComponents[] = {
+    "Data.db", "Index.db", "Partitions.db", "Filter.db", "TOC.txt"};
+
 enum class SstableState {
   kLive,
   kBeingWritten,

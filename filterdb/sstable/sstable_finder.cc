@@ -22,12 +22,6 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// An SSTable has at least one of these files. Files with a common name prefix
-// are ignored if none of these files is among them, because they may be left
-// over from a removed SSTable.
-constexpr const char* kMainComponents[] = {
-    "Data.db", "Index.db", "Partitions.db", "Filter.db", "TOC.txt"};
-
 // Older versions of ScyllaDB first write each SSTable in a folder named
 // GENERATION.sstable (sstables::tempdir_extension).
 bool IsFolderOfUnfinished(std::string_view folder) {

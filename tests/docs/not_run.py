@@ -80,7 +80,7 @@ NOT_RUN = {
     "sudo install -d -o cassandra $old": "wants a node",
     "sudo -u cassandra filterdb scan $data --only-faults > faults.txt 2>&1":
         "wants a node",
-    "sudo -u cassandra filterdb mend $data --out-dir=/tmp/new --dry-run":
+    "sudo -u cassandra filterdb mend $data --backup-dir=$old --dry-run":
         "wants a node",
     "sudo -u cassandra filterdb mend $data --backup-dir=$old": "wants a node",
     "sudo -u cassandra filterdb mend --undo=$old/TIME": "wants a node",

@@ -67,6 +67,7 @@ TEST_F(ExamineAllTest, ScyllaDbIsRemovingIt) {
 TEST_F(ExamineAllTest, CassandraHasRemovedIt) {
   fs::remove(one_.Path("Data.db"));
   fs::remove(one_.Path("Filter.db"));
+  fs::remove(one_.Path("Index.db"));
   fs::remove(one_.Path("TOC.txt"));
   EXPECT_EQ(Examine().sstable.state, SstableState::kVanished);
   fs::remove_all(dir_.path());
@@ -79,6 +80,19 @@ TEST_F(ExamineAllTest, CassandraIsRemovingIt) {
   WriteFile(dir_ / "me_txn_compaction_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
             LogRecord("REMOVE", one_.prefix, 0, 8) + LogRecord("COMMIT"));
   EXPECT_EQ(Examine().sstable.state, SstableState::kVanished);
+}
+
+// Files that a node does not remove are no SSTable that has vanished: a node of
+// ScyllaDB with such files does not start.
+TEST_F(ExamineAllTest, OnlyOtherFilesAreLeft) {
+  fs::remove(one_.Path("Data.db"));
+  fs::remove(one_.Path("TOC.txt"));
+  EXPECT_EQ(Examine().sstable.state, SstableState::kLive);
+  EXPECT_EQ(Examine().verdict(), Check::kKeysUnreadable);
+  WriteFile(one_.Path("Scylla.db"), std::string(4, '\0'));
+  EXPECT_TRUE(Examine().has(Check::kTocMissing));
+  fs::remove(one_.Path("Index.db"));
+  EXPECT_TRUE(Examine().is_fault());
 }
 
 // A compaction never removes Data.db alone, and waiting is for all of them at

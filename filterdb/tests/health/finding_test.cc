@@ -163,6 +163,14 @@ TEST(FindingTest, NoObstacles) {
             Action::kCompleteToc);
 }
 
+TEST(FindingTest, TotalsCountWhatIsNotConfirmed) {
+  tools::Totals totals;
+  totals.Add(With({Check::kKeysNotConfirmed, Check::kOversized}));
+  EXPECT_EQ(totals.num_not_confirmed, 1U);
+  EXPECT_EQ(totals.num_sstables, 1U);
+  EXPECT_EQ(totals.num_faulty, 0U);
+}
+
 // The sums count a filter as mended only if mend would make it anew.
 TEST(FindingTest, TotalsReadTheSameList) {
   tools::Totals totals;
@@ -172,6 +180,7 @@ TEST(FindingTest, TotalsReadTheSameList) {
   totals.Add(With({}));
   totals.Add(With({Check::kUnknownVersion}));
   EXPECT_EQ(totals.num_sstables, 4U);
+  EXPECT_EQ(totals.num_not_confirmed, 0U);
   EXPECT_EQ(totals.num_not_known, 1U);
   EXPECT_EQ(totals.num_faulty, 2U);
   EXPECT_EQ(totals.num_keys, 4000U);

@@ -60,6 +60,17 @@ TEST_F(MendPlaceTest, ChangesFilterAndToc) {
   EXPECT_EQ(dir_.Names().size(), 4U);
 }
 
+TEST_F(MendPlaceTest, KeepsTheMode) {
+  const std::string filter = sstable_.Path("Filter.db");
+  fs::permissions(sstable_.Path("Data.db"), fs::perms(0666));
+  fs::permissions(filter, fs::perms(0460));
+  EXPECT_EQ(Change([] {}), "");
+  EXPECT_EQ(fs::status(filter).permissions(), fs::perms(0460));
+  fs::remove(filter);
+  EXPECT_EQ(Change([] {}), "");
+  EXPECT_EQ(fs::status(filter).permissions(), fs::perms(0666));
+}
+
 // A node starts after the new files were written, and before they get their
 // names. Nothing is replaced, and nothing is left behind.
 TEST_F(MendPlaceTest, WhatHappensBeforeTheNaming) {

@@ -114,10 +114,10 @@ void WithAFile(const std::string& dir, const WrittenSstable&) {
   WriteFile(dir + "/file", "");
 }
 
-// Another table has an SSTable of the same name.
+// Another data directory has an SSTable in a table of the same name.
 void WithAnotherSstable(const std::string& dir, const WrittenSstable& one) {
   fs::create_directories(dir + "/live/t1");
-  fs::copy(one.Path("TOC.txt"), dir + "/live/t1");
+  fs::copy(one.Path("Data.db"), dir + "/live/t1/nb-7-big-Data.db");
 }
 
 void OfAnUnknownVersion(const std::string&, const WrittenSstable& one) {
@@ -141,6 +141,14 @@ std::vector<MendCase> Cases() {
        "Index.db"},
       {"unknown_version", kBad, OfAnUnknownVersion, "--no-backup", 2,
        "not known", "zz"},
+
+      // Nothing tells whether Index.db has all keys, so it is not said that
+      // there is nothing to do.
+      {"not_confirmed", kGood,
+       [](const std::string&, const WrittenSstable& one) {
+         fs::remove(one.Path("Statistics.db"));
+       },
+       "--no-backup", 2, "not known", "does not tell how many keys"},
 
       // A full disk may cut TOC.txt, so that it does not name Data.db.
       {"toc_empty", kBad, Content("TOC.txt", ""), "--no-backup", 1, "left",
@@ -187,8 +195,6 @@ std::vector<MendCase> Cases() {
        "will not be overwritten"},
       {"out_file", kBad, WithAFile, "--out-dir=DIR/file", 2, "failed",
        "is not a folder"},
-      {"out_is_ks", FilterFault::kMissing, nullptr, "--out-dir=DIR/ks", 2,
-       "failed", "give another --out-dir"},
       {"out_has_sstable", kBad, WithAnotherSstable, "--out-dir=DIR/live", 2,
        "failed", "outside the data directories"},
   };
@@ -252,6 +258,21 @@ TEST_F(MendTest, TheDefaultChanceFillsUnknownPlansOnly) {
             4 * fs::file_size(unknown.Path("Filter.db")));
 }
 
+// Two data directories have an SSTable of the same name. The dry run must say
+// that, too.
+TEST_F(MendTest, TwoFiltersForTheSameFileInOutDir) {
+  SstableSpec spec;
+  spec.fault = FilterFault::kBitsCleared;
+  Write(spec, "ks/t1");
+  Write(spec, "other/t1");
+  for (const std::string more : {"--dry-run ", ""}) {
+    const Ran ran = Exits(
+        2, Mend(more + "--json --out-dir=" + dir_ / "out " + dir_ / "other"));
+    EXPECT_EQ(ran.json()["total"]["failed"], 1) << ran;
+    EXPECT_THAT(ran.err, HasSubstr("is also for another SSTable of this run"));
+  }
+}
+
 TEST_F(MendTest, Oversized) {
   SstableSpec spec;
   spec.min_expected_keys = 10000;  // Ten times the number of keys.
@@ -287,6 +308,10 @@ TEST_F(MendTest, RemovesLeftOversWhereThereIsNoFault) {
     WriteFile(one.Path(component) + ".cassandra_bloom-new", "half");
   }
   const auto with_left_overs = Files();
+  EXPECT_EQ(Exits(0, Scan()).json()["left_over_files"].size(), 3U);
+  EXPECT_THAT(Exits(0, Filterdb("scan " + dir_ / "ks")).out,
+              HasSubstr(one.Path("Filter.db") +
+                        ".cassandra_bloom-new: left over from a killed mend"));
   Exits(0, Mend("--no-backup --dry-run"));
   EXPECT_TRUE(Files() == with_left_overs);
   Exits(0, Mend("--no-backup"));
@@ -295,24 +320,26 @@ TEST_F(MendTest, RemovesLeftOversWhereThereIsNoFault) {
 
 // ---- The node, and its user ----
 
-// The run ends at the first SSTable that a process has open.
+// The run ends at the first SSTable that a process has open. A dry run does not
+// ask for that.
 TEST_F(MendTest, ANodeThatRuns) {
   const WrittenSstable first = Write(FilterFault::kBitsCleared, "1");
   Write(FilterFault::kBitsCleared, "2");
   const auto before = Files();
   const std::string hold = "exec 9<" + first.Path("Data.db") + ";";
-  for (const std::string more : {"", "--dry-run "}) {
-    const Ran ran = Exits(1, Mend(more + "--json " + Backup(), hold));
-    const Json sstables = ran.json()["sstables"];
-    ASSERT_EQ(sstables.size(), 2U);
-    if (sstables[0]["outcome"] == "mended") {
-      GTEST_SKIP() << "this file system does not tell which files are open";
-    }
-    EXPECT_EQ(sstables[0]["outcome"], "left");
-    EXPECT_THAT(sstables[0]["reason"].dump(), HasSubstr("stop the node first"));
-    EXPECT_EQ(sstables[1]["outcome"], "not done");
-    EXPECT_TRUE(Files() == before);
+  const Ran dry_run = Exits(1, Mend("--dry-run --json " + Backup(), hold));
+  EXPECT_EQ(dry_run.json()["total"]["would_be_mended"], 2);
+  EXPECT_TRUE(Files() == before);
+  const Ran ran = Exits(1, Mend("--json " + Backup(), hold));
+  const Json sstables = ran.json()["sstables"];
+  ASSERT_EQ(sstables.size(), 2U);
+  if (sstables[0]["outcome"] == "mended") {
+    GTEST_SKIP() << "this file system does not tell which files are open";
   }
+  EXPECT_EQ(sstables[0]["outcome"], "left");
+  EXPECT_THAT(sstables[0]["reason"].dump(), HasSubstr("stop the node first"));
+  EXPECT_EQ(sstables[1]["outcome"], "not done");
+  EXPECT_TRUE(Files() == before);
   Exits(1, Mend("--out-dir=" + dir_ / "out", hold));
   EXPECT_TRUE(fs::exists(dir_ / "out/t1/nb-2-big-Filter.db"));
 }
@@ -336,6 +363,10 @@ TEST_F(MendTest, AnotherUser) {
               HasSubstr("and its folder to root; chown root its files"));
   chown_files(dir_ / "ks/t1");
   EXPECT_THAT(Exits(1, Mend("--no-backup")).out, HasSubstr("sudo -u nobody"));
+  Exits(0, {RunProcess({"/bin/chown", "root", one.Path("Data.db")}), "chown"});
+  EXPECT_THAT(Exits(1, Mend("--no-backup")).out,
+              HasSubstr("and its folder to nobody; chown nobody its files"));
+  chown_files(one.Path("Data.db"));
   EXPECT_TRUE(Files() == before);
   Exits(0, Mend("--no-backup", as_nobody));
   struct stat status;
@@ -368,8 +399,12 @@ TEST_F(MendTest, FoldersThatCannotBeWrittenTo) {
 
 TEST_F(MendTest, OptionsThatDoNotFit) {
   Write(FilterFault::kBitsCleared);
-  const auto before = Files();
   const std::string ks = " " + dir_ / "ks";
+  const std::string one = " " + dir_ / "ks/t1/nb-1-big-Data.db";
+  const std::string other = dir_ / "other/t2";
+  fs::create_directories(other);
+  WriteFile(other + "/nb-2-big-Data.db", "");
+  const auto before = Files();
   const std::vector<std::pair<std::string, std::string>> cases = {
       {ks, "say where the old filters are kept"},
       {"--dry-run" + ks, "say where the old filters are kept"},
@@ -390,9 +425,15 @@ TEST_F(MendTest, OptionsThatDoNotFit) {
       {"--undo=" + dir_ / "x", "give the folder that mend has made"},
       {"--in-place" + ks, "--in-place"},
       {"--no-backup --fp-chance=0.1" + ks, "--fp-chance"},
-      // Later scans would read the backups as SSTables.
+      // Later scans would read the filters there as SSTables.
       {"--backup-dir=" + dir_ / "ks" + ks, "is below PATH"},
       {"--backup-dir=" + dir_ / "ks/new/old" + ks, "is below PATH"},
+      {"--backup-dir=" + dir_ / "ks/t1/old" + one, "is below PATH"},
+      {"--backup-dir=" + other + "/old" + ks, "which holds SSTables"},
+      {"--out-dir=" + dir_ / "ks" + ks, "is below PATH"},
+      {"--out-dir=" + dir_ / "ks/new" + ks, "is below PATH"},
+      {"--out-dir=" + dir_ / "ks/t1/new" + one, "is below PATH"},
+      {"--out-dir=" + other + ks, "which holds SSTables"},
   };
   for (const auto& [options, error] : cases) {
     const Ran ran = Exits(2, FilterdbAsGiven("mend " + options));
@@ -411,6 +452,9 @@ TEST_F(MendTest, JsonHasTotalsAndErrors) {
   const Json json = ran.json();
   EXPECT_EQ(json["total"]["mended"], 2);
   EXPECT_EQ(json["total"]["not_examined"], 1);
+  EXPECT_EQ(json["sstables"][2]["verdict"], "being written");
+  EXPECT_THAT(Exits(0, Mend("--no-backup")).out,
+              HasSubstr("nb-3-big-Filter.db: being written: not examined\n"));
   ASSERT_EQ(json["errors"].size(), 1U);
   EXPECT_THAT(ran.err, HasSubstr(json["errors"][0].get<std::string>()));
   EXPECT_EQ(
