@@ -98,6 +98,8 @@ void Lease::Check() const {
   }
 }
 
+bool Lease::FileHasItsName() const { return HasName(fd_.get(), path_); }
+
 void Lease::EndRun() const {
   throw MendEnd{MendOutcome::kLeft,
                 path_ +
