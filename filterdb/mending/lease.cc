@@ -104,7 +104,7 @@ void Lease::EndRun() const {
   throw MendEnd{MendOutcome::kLeft,
                 path_ +
                     ": a process has this file or a snapshot of it open; stop "
-                    "the node first",
+                    "the node first, or another filterdb",
                 /*ends_run=*/true};
 }
 
