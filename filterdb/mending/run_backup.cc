@@ -246,11 +246,11 @@ std::string PathInBackup(const std::string& folder, const std::string& path) {
 
 std::string LastRunThatPut(const MendedFilter& filter,
                            const std::string& after) {
-  // Without a "/" at the end.
-  const fs::path run = fs::path(fs::absolute(after) / "").lexically_normal();
-  const fs::path parent = run.parent_path().parent_path();
-  const std::string name = run.parent_path().filename();
+  // `after` may be a symbolic link into another folder.
   std::error_code ignored;
+  const fs::path run = fs::canonical(after, ignored);
+  const fs::path parent = run.parent_path();
+  const std::string name = run.filename();
   std::vector<std::string> later = NamesIn(
       parent, [&](const std::string& other) { return other > name; }, &ignored);
   std::sort(later.rbegin(), later.rend());

@@ -203,6 +203,11 @@ TEST_F(MendUndoTest, RandomRuns) {
       for (const Json& outcome : undone["sstables"]) {
         if (outcome["outcome"] == "old filter put back") {
           expected[outcome["filter"]] = kept[outcome["filter"]];
+  const std::string link = dir_ / "link";
+  fs::create_directory_symlink(first, link);
+  for (const std::string& run : {link, link + "/", first + "/"}) {
+    EXPECT_THAT(Exits(1, Undo(run)).out, HasSubstr("undo that one first: "));
+  }
         }
       }
       for (const std::string& path : filters) {
