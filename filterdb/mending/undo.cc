@@ -82,6 +82,9 @@ class Undo {
   void ChooseFilter(const MendPlace& place, MendChange* change) const {
     if (!place.has_filter()) {
       Leave(mended_.path + ": was removed since it was mended");
+    if (found.sstables.empty() && !found.errors.empty()) {
+      Fail(found.errors.front());
+    }
     }
     const uint32_t present = CrcOrFail(mended_.path);
     if (present != *mended_.old_filter) {

@@ -165,6 +165,13 @@ TEST_F(MendUndoTest, UndoneRunsDoNotStandInTheWay) {
   const std::string mended = Filter();
   spec.fault = FilterFault::kNone;
   Write(spec);
+TEST_F(MendUndoTest, AFolderThatCannotBeEntered) {
+  Exits(0, MendWithBackup());
+  fs::rename(dir_ / "ks", dir_ / "moved");
+  fs::create_directory_symlink(dir_ / "ks", dir_ / "ks");
+  EXPECT_THAT(Exits(2, Undo(LastRun())).out, HasSubstr("symbolic links"));
+}
+
   Exits(0, MendWithBackup("--oversized"));
   EXPECT_EQ(Filter(), mended);
   Exits(0, Undo(LastRun()));
