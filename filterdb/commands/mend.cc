@@ -86,6 +86,9 @@ Json ToJson(const MendOutcome& outcome) {
   if (outcome.only_toc && outcome.kind < MendOutcome::kLeft) {
     json["only_toc"] = true;
   }
+  if (!outcome.warning.empty()) {
+    json["warning"] = outcome.warning;
+  }
   return json;
 }
 
@@ -104,6 +107,9 @@ std::string TextOf(const Json& json) {
   }
   if (json.contains("only_toc")) {
     text += ", only in TOC.txt or its digest";
+  }
+  if (json.contains("warning")) {
+    text += ", " + json["warning"].get<std::string>();
   }
   if (json.contains("out")) {
     text += " -> " + json["out"].get<std::string>();
@@ -277,13 +283,18 @@ void Mend(const MendArguments& options, MendReport* report) {
   if (!options.dry_run && options.out_dir.empty()) {
     RemoveLeftOvers(folders);
   }
-  RunBackup backup(options.backup_dir);
+  ProgressBar progress("mending");
+  // Said at once, so that a killed run can be undone.
+  RunBackup backup(options.backup_dir, [&](const std::string& folder) {
+    progress.Wipe();
+    std::fprintf(stderr, "The old filters are kept in %s\n",
+                 Printable(folder).c_str());
+  });
   MendPlan plan;
   plan.out_dir = options.out_dir;
   plan.backup = options.backup_dir.empty() ? nullptr : &backup;
   plan.dry_run = options.dry_run;
   plan.node_is_down = options.node_is_down;
-  ProgressBar progress("mending");
   const auto num_due = static_cast<uint64_t>(std::count_if(
       scanned.sstables.begin(), scanned.sstables.end(), HasMendWork));
   uint64_t num_done = 0;

@@ -98,11 +98,13 @@ void Lease::Check() const {
   }
 }
 
+bool Lease::FileHasItsName() const { return HasName(fd_.get(), path_); }
+
 void Lease::EndRun() const {
   throw MendEnd{MendOutcome::kLeft,
                 path_ +
                     ": a process has this file or a snapshot of it open; stop "
-                    "the node first",
+                    "the node first, or another filterdb",
                 /*ends_run=*/true};
 }
 

@@ -38,6 +38,10 @@ class Lease {
   // has taken the lease away.
   void Check() const;
 
+  // Returns whether Data.db still has its name. No lease keeps others from
+  // removing it.
+  bool FileHasItsName() const;
+
  private:
   void Take(bool node_is_down);
   [[noreturn]] void EndRun() const;

@@ -36,6 +36,7 @@ struct MendOutcome {
   std::string out;        // The file in --out-dir.
   uint64_t size = 0;      // The size of the new filter in bytes.
   bool only_toc = false;  // Only TOC.txt was or would be changed.
+  std::string warning;    // What is wrong with a filter that was put back.
 };
 
 // Called with each outcome when it is known.

@@ -144,11 +144,18 @@ void MendPlace::CheckNotInUse() const {
 }
 
 void MendPlace::CheckUnchanged() const {
-  if (Stamps() != stamps_) {
+  if (!IsUnchanged()) {
     Leave(sstable_.Path(kFilterDb) +
           ": this SSTable has changed since it was examined; run the same line "
           "again");
   }
+}
+
+MendPlace::Stamp MendPlace::StampOf(const std::string& path) {
+  struct stat status = {};
+  lstat(path.c_str(), &status);  // All 0 if there is no file.
+  return {status.st_ino, status.st_size, status.st_mtim.tv_sec,
+          status.st_mtim.tv_nsec};
 }
 
 std::vector<MendPlace::Stamp> MendPlace::Stamps() const {
@@ -157,10 +164,7 @@ std::vector<MendPlace::Stamp> MendPlace::Stamps() const {
        {sstable_.Path("Data.db"), sstable_.IndexPath(),
         sstable_.Path(kFilterDb), sstable_.Path(kTocName),
         sstable_.Path(kScyllaDb)}) {
-    struct stat status = {};
-    lstat(path.c_str(), &status);  // All 0 if there is no file.
-    stamps.emplace_back(status.st_ino, status.st_size, status.st_mtim.tv_sec,
-                        status.st_mtim.tv_nsec);
+    stamps.push_back(StampOf(path));
   }
   return stamps;
 }
@@ -177,18 +181,20 @@ bool MendPlace::GiveModeOfOldFile(const std::string& path) const {
   return chmod((path + kTemporarySuffix).c_str(), old.st_mode & 0777) == 0;
 }
 
-void MendPlace::Write(const std::vector<NewFile>& files, size_t at,
-                      const std::function<void()>& before_naming) const {
+void MendPlace::Write(
+    const std::vector<NewFile>& files, size_t at,
+    const std::function<void()>& before_naming,
+    const std::function<void(const std::string& path)>& after_naming) const {
   if (at == files.size()) {
     before_naming();
     return;
   }
+  const std::string path = sstable_.Path(files[at].component);
   std::string error;
   const auto write_others = [&](std::string*) {
-    Write(files, at + 1, before_naming);
+    Write(files, at + 1, before_naming, after_naming);
     return true;
   };
-  const std::string path = sstable_.Path(files[at].component);
   const WriteContent write = [&](const Append& append) {
     return GiveModeOfOldFile(path) && files[at].write(append);
   };
@@ -196,11 +202,16 @@ void MendPlace::Write(const std::vector<NewFile>& files, size_t at,
                            write_others)) {
     Fail(error);
   }
+  after_naming(path);
 }
 
 // The lease is checked only before the first file gets its name. The others
 // follow within milliseconds, because a half-made change would be worse:
 // ScyllaDB refuses an SSTable with a digest that differs.
+//
+// But the SSTable may be removed meanwhile, if the kernel has taken the lease
+// away, or without opening Data.db. A TOC.txt or Filter.db without its SSTable
+// is then taken away again, because a node may not start with it.
 //
 // The files are written before the lease is taken, because the kernel takes a
 // lease away when a process has waited for some time. The locks on the
@@ -227,13 +238,27 @@ void MendPlace::Change(const MendChange& change,
     files.push_back({kScyllaDb, ContentOf(scylla->content())});
   }
   std::optional<Lease> lease;
-  Write(files, 0, [&] {
+  const auto check = [&] {
     CheckUnchanged();
     before_naming();
     lease.emplace(sstable_, node_is_down_);
     CheckUnchanged();
     lease->Check();
-  });
+  };
+  std::vector<std::pair<std::string, Stamp>> named;
+  const auto check_is_there = [&](const std::string& path) {
+    named.emplace_back(path, StampOf(path));
+    if (lease->FileHasItsName()) {
+      return;
+    }
+    for (const auto& [name, stamp] : named) {
+      if (StampOf(name) == stamp) {  // Not a file of another SSTable.
+        unlink(name.c_str());
+      }
+    }
+    Fail(path + ": its SSTable was removed while it was changed");
+  };
+  Write(files, 0, check, check_is_there);
 }
 
 }  // namespace cassandra_bloom::tools

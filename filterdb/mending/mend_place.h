@@ -60,9 +60,14 @@ class MendPlace {
   // Fails if a process has the SSTable open.
   void CheckNotInUse() const;
 
+  // Returns whether the files are those that were there when this object was
+  // made.
+  bool IsUnchanged() const { return Stamps() == stamps_; }
+
   // Calls `before_naming` when all new files are on disk. Changes nothing if
   // `before_naming` throws, if a process has the SSTable open, or if one of its
-  // files has changed since this object was made.
+  // files has changed since this object was made. If the SSTable is removed
+  // meanwhile, fails, and leaves none of the new files.
   void Change(const MendChange& change,
               const std::function<void()>& before_naming) const;
 
@@ -78,11 +83,15 @@ class MendPlace {
   void CheckUnchanged() const;
   void ReadToc();
   void ReadScyllaDb();
+  static Stamp StampOf(const std::string& path);
   std::vector<Stamp> Stamps() const;
   bool GiveModeOfOldFile(const std::string& path) const;
   // Writes the files from number `at` on. The last one gets its name first.
-  void Write(const std::vector<NewFile>& files, size_t at,
-             const std::function<void()>& before_naming) const;
+  // Calls `after_naming` with the path of each file that got its name.
+  void Write(
+      const std::vector<NewFile>& files, size_t at,
+      const std::function<void()>& before_naming,
+      const std::function<void(const std::string& path)>& after_naming) const;
 
   const Sstable sstable_;
   const bool node_is_down_;

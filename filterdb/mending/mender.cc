@@ -111,11 +111,19 @@ class Mender {
       change.filter_digest = CrcOf(change.filter);
       outcome_.size = FilterDbSize(filter->num_words());
     }
-    place.Change(change, [&] {
-      if (plan_.backup != nullptr) {
-        plan_.backup->Keep(sstable_, change.filter_digest);
+    if (plan_.backup == nullptr) {
+      place.Change(change, [] {});
+      return;
+    }
+    try {
+      place.Change(change,
+                   [&] { plan_.backup->Keep(sstable_, change.filter_digest); });
+    } catch (...) {
+      if (place.IsUnchanged()) {
+        plan_.backup->Forget(sstable_);
       }
-    });
+      throw;
+    }
   }
 
   void WriteToOutDir() {

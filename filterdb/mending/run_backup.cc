@@ -76,6 +76,38 @@ uint32_t Copy(const std::string& from, const std::string& to) {
   return crc;
 }
 
+// Returns the absolute path of an SSTable's files without their component, as
+// it stands in the list.
+std::string ListedPrefix(const Sstable& sstable) {
+  std::error_code failure;
+  const std::string folder = fs::canonical(sstable.folder, failure).string();
+  if (failure || folder.find('\n') != std::string::npos) {
+    Leave(sstable.folder +
+          ": has no absolute path that can stand in the list of the backup");
+  }
+  return folder + "/" + sstable.name_prefix;
+}
+
+// After a failure, the list is as before: a line that is cut would make it
+// unreadable if another one followed.
+void AddLine(const std::string& folder, std::string line) {
+  line += '\n';
+  const std::string path = folder + "/" + kList;
+  const FileDescriptor fd(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  struct stat before;
+  if (fd.get() < 0 || fstat(fd.get(), &before) != 0) {
+    FailAt(path, "cannot write");
+  }
+  if (!WriteAll(fd.get(), line.data(), line.size()) || fsync(fd.get()) != 0) {
+    const int error = errno;
+    // If that fails, too, the line is the last one, because the run ends.
+    [[maybe_unused]] const int ignored = ftruncate(fd.get(), before.st_size);
+    errno = error;
+    FailAt(path, "cannot write");
+  }
+}
+
 bool ParseLine(const std::string& line, MendedFilter* filter) {
   char old_filter[9] = {};
   int path = 0;
@@ -120,49 +152,51 @@ void CheckCanMake(const std::string& folder) {
 // Two runs that begin in the same second get folders of different seconds.
 void RunBackup::MakeFolder() {
   MakeFolders(parent_);
+  std::string folder;
   for (;;) {
-    folder_ = parent_ + "/" + TimeNow();
-    if (mkdir(folder_.c_str(), 0777) == 0) {
+    folder = parent_ + "/" + TimeNow();
+    if (mkdir(folder.c_str(), 0777) == 0) {
       break;
     }
     if (errno != EEXIST) {
-      const std::string folder = std::move(folder_);
-      folder_.clear();
       FailAt(folder, "cannot create the folder");
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
-  AddLine(kFormat);
+  AddLine(folder, kFormat);
   std::string error;
-  if (!SyncFolder(folder_, &error) || !SyncFolder(parent_, &error)) {
+  if (!SyncFolder(folder, &error) || !SyncFolder(parent_, &error)) {
     Fail(error);
   }
-}
-
-void RunBackup::AddLine(std::string line) const {
-  line += '\n';
-  const std::string path = folder_ + "/" + kList;
-  const FileDescriptor fd(
-      open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-  if (fd.get() < 0 || !WriteAll(fd.get(), line.data(), line.size()) ||
-      fsync(fd.get()) != 0) {
-    FailAt(path, "cannot write");
+  folder_ = folder;
+  if (on_made_) {
+    on_made_(folder_);
   }
 }
 
 void RunBackup::Keep(const Sstable& sstable,
                      std::optional<uint32_t> new_filter) {
-  std::error_code failure;
-  const std::string folder = fs::canonical(sstable.folder, failure).string();
-  const std::string prefix = folder + "/" + sstable.name_prefix;
-  if (failure || folder.find('\n') != std::string::npos) {
-    Leave(sstable.folder +
-          ": has no absolute path that can stand in the list of the backup");
+  const std::string prefix = ListedPrefix(sstable);
+  try {
+    if (folder_.empty()) {
+      MakeFolder();
+    }
+    KeepFiles(sstable, prefix, new_filter);
+  } catch (MendEnd& end) {
+    end.ends_run = true;
+    throw;
   }
-  if (folder_.empty()) {
-    MakeFolder();
+}
+
+void RunBackup::Forget(const Sstable& sstable) const {
+  if (!folder_.empty()) {
+    unlink(PathInBackup(folder_, ListedPrefix(sstable) + "Filter.db").c_str());
   }
-  MakeFolders(PathInBackup(folder_, folder));
+}
+
+void RunBackup::KeepFiles(const Sstable& sstable, const std::string& prefix,
+                          std::optional<uint32_t> new_filter) const {
+  MakeFolders(fs::path(PathInBackup(folder_, prefix)).parent_path().string());
   const auto keep = [&](const std::string& component) {
     return Copy(prefix + component, PathInBackup(folder_, prefix + component));
   };
@@ -174,10 +208,10 @@ void RunBackup::Keep(const Sstable& sstable,
   if (NameExists(prefix + "Scylla.db")) {
     keep("Scylla.db");
   }
-  AddLine(Hex(CrcOrFail(sstable.IndexPath())) + " " +
-          (old_filter ? Hex(*old_filter) : kNoFilter) + " " +
-          Hex(new_filter ? *new_filter : old_filter.value_or(0)) + " " +
-          prefix + "Filter.db");
+  AddLine(folder_, Hex(CrcOrFail(sstable.IndexPath())) + " " +
+                       (old_filter ? Hex(*old_filter) : kNoFilter) + " " +
+                       Hex(new_filter ? *new_filter : old_filter.value_or(0)) +
+                       " " + prefix + "Filter.db");
 }
 
 std::optional<std::vector<MendedFilter>> ReadRunList(const std::string& folder,
@@ -212,11 +246,11 @@ std::string PathInBackup(const std::string& folder, const std::string& path) {
 
 std::string LastRunThatPut(const MendedFilter& filter,
                            const std::string& after) {
-  // Without a "/" at the end.
-  const fs::path run = fs::path(fs::absolute(after) / "").lexically_normal();
-  const fs::path parent = run.parent_path().parent_path();
-  const std::string name = run.parent_path().filename();
+  // `after` may be a symbolic link into another folder.
   std::error_code ignored;
+  const fs::path run = fs::canonical(after, ignored);
+  const fs::path parent = run.parent_path();
+  const std::string name = run.filename();
   std::vector<std::string> later = NamesIn(
       parent, [&](const std::string& other) { return other > name; }, &ignored);
   std::sort(later.rbegin(), later.rend());

@@ -13,14 +13,18 @@
 // tells the SSTable from another one that had its name.
 //
 // A line and the old files are on disk before the filter is replaced. A line at
-// the end that is cut is one whose filter was not replaced. When an undo has
-// put an old filter back, it removes it from B/TIME.
+// the end that is cut is one whose filter was not replaced. If the filter is
+// then not replaced, its line stays, without the old filter. When an undo has
+// put an old filter back, it removes it from B/TIME. The old Scylla.db files
+// are there for the user alone.
+// Tested in filterdb/tests/mending/run_backup_test.cc.
 // Tested in filterdb/tests/commands/mend/mend_undo_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_MENDING_RUN_BACKUP_H_
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_RUN_BACKUP_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,8 +44,11 @@ void CheckCanMake(const std::string& folder);
 // Functions that fail throw a MendEnd.
 class RunBackup {
  public:
-  // The folder B/TIME is made by the first Keep.
-  explicit RunBackup(std::string parent) : parent_(std::move(parent)) {}
+  using OnMade = std::function<void(const std::string& folder)>;
+
+  // The folder B/TIME is made by the first Keep, which then calls `on_made`.
+  explicit RunBackup(std::string parent, OnMade on_made = nullptr)
+      : parent_(std::move(parent)), on_made_(std::move(on_made)) {}
 
   // Returns "" if Keep has not made the folder yet.
   const std::string& folder() const { return folder_; }
@@ -50,13 +57,22 @@ class RunBackup {
 
   // Keeps the old files of an SSTable. `new_filter` is the CRC-32 of the new
   // filter. If it is empty, the filter will not be replaced, and is not kept.
+  // A failure of the backup ends the run, because the next SSTable would have
+  // it, too.
   void Keep(const Sstable& sstable, std::optional<uint32_t> new_filter);
+
+  // Removes the kept filter of an SSTable that was not changed after all, if
+  // there is one. Otherwise an undo of this run would put it back when another
+  // run has made the same new filter.
+  void Forget(const Sstable& sstable) const;
 
  private:
   void MakeFolder();
-  void AddLine(std::string line) const;
+  void KeepFiles(const Sstable& sstable, const std::string& prefix,
+                 std::optional<uint32_t> new_filter) const;
 
   const std::string parent_;
+  const OnMade on_made_;
   std::string folder_;
 };
 

@@ -6,17 +6,19 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <set>
-#include <utility>
+#include <string_view>
 
+#include "cassandra_bloom/filter_db.h"
 #include "filterdb/mending/mend_place.h"
 #include "filterdb/mending/mender.h"
 #include "filterdb/sstable/bytes/file_sum.h"
-#include "filterdb/sstable/scylla_db.h"
 #include "filterdb/sstable/sstable_finder.h"
+#include "filterdb/sstable/sstable_keys.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
@@ -55,12 +57,20 @@ class Undo {
     if (is_kept) {
       ChooseFilter(place, &change);
     }
+    outcome_.only_toc = !change.filter && !change.filter_digest;
+    if (outcome_.only_toc && !place.IsTocUnfinished()) {
+      RemoveKept();
+      return false;
+    }
+    if (is_kept) {
+      AskForKeys(*sstable);
+    }
     place.CheckNotInUse();
     outcome_.kind =
         plan_.dry_run ? MendOutcome::kWouldUndo : MendOutcome::kUndone;
-    outcome_.only_toc = !is_kept;
     if (!plan_.dry_run) {
-      PutBack(place, change);
+      place.Change(change, [] {});
+      RemoveKept();
     }
     return true;
   }
@@ -72,13 +82,16 @@ class Undo {
       return std::nullopt;
     }
     FoundSstables found = FindSstables({data});
+    if (found.sstables.empty() && !found.errors.empty()) {
+      Fail(found.errors.front());
+    }
     return found.sstables.empty() ? std::nullopt
                                   : std::optional(found.sstables.front());
   }
 
-  // If the present filter is the old one, there is only a digest to put back: a
-  // mend was killed before it replaced the filter, or an undo before it removed
-  // the backup.
+  // If the present filter is the old one, there is at most a digest to put
+  // back: a mend was killed before it replaced the filter, or an undo before it
+  // removed the backup.
   void ChooseFilter(const MendPlace& place, MendChange* change) const {
     if (!place.has_filter()) {
       Leave(mended_.path + ": was removed since it was mended");
@@ -96,7 +109,34 @@ class Undo {
       }
       change->filter = [this](const Append& append) { return Copy(append); };
     }
-    change->filter_digest = OldDigest(place);
+    change->filter_digest = OldDigest(place, present);
+  }
+
+  // Says how many keys the old filter denies. It may be older than the faults
+  // that a later run has mended, which not every order of runs shows.
+  void AskForKeys(const Sstable& sstable) const {
+    std::string error;
+    FilterForm form = kNaAndLater;
+    FormOfSstableVersion(sstable.version, &form, &error);
+    const auto filter = FilterDbFile::Open(kept_, form, &error);
+    const auto keys = filter == nullptr
+                          ? nullptr
+                          : OpenSstableKeys(sstable, KeyChecks::kCheap, &error);
+    if (keys == nullptr) {
+      outcome_.warning = "was not asked for the keys: " + error;
+      return;
+    }
+    uint64_t num_denied = 0;
+    std::string_view key;
+    while (keys->Next(&key)) {
+      num_denied += filter->MayContain(key) ? 0 : 1;
+    }
+    if (!keys->error().empty()) {
+      outcome_.warning = "was not asked for all keys: " + keys->error();
+    } else if (num_denied > 0) {
+      outcome_.warning = "denies " + std::to_string(num_denied) +
+                         (num_denied == 1 ? " key" : " keys");
+    }
   }
 
   bool Copy(const Append& append) const {
@@ -108,33 +148,28 @@ class Undo {
     return is_copied;
   }
 
-  // Returns the digest of the filter in the kept Scylla.db, if there is one.
-  std::optional<uint32_t> OldDigest(const MendPlace& place) const {
-    const auto present = place.FilterDigest();
-    const std::string path = PathOf(kept_, "Scylla.db");
-    if (!present || !NameExists(path)) {
+  // Returns the digest that Scylla.db must get, if it has another one: that of
+  // the old filter. The kept Scylla.db may not have it, because a killed run
+  // may have changed Scylla.db before this run kept it.
+  std::optional<uint32_t> OldDigest(const MendPlace& place,
+                                    uint32_t present_filter) const {
+    const auto digest = place.FilterDigest();
+    if (!digest || digest == mended_.old_filter) {
       return std::nullopt;
     }
-    std::string content;
-    std::string error;
-    if (!ReadRegularFile(path, kMaxScyllaDbSize, &content, &error)) {
-      Leave(error);
+    if (digest == mended_.new_filter) {
+      return mended_.old_filter;
     }
-    const auto scylla = ScyllaDb::Parse(std::move(content));
-    if (!scylla || !scylla->is_intact()) {
-      Leave(path + ": is damaged");
-    }
-    const auto old = scylla->Digest(DigestOf::kFilter);
-    if (present != old && present != mended_.new_filter) {
+    if (present_filter != *mended_.old_filter) {
       Leave(PathOf(mended_.path, "Scylla.db") + ": has changed since this run");
     }
-    return old;
+    return std::nullopt;  // As it was before the run.
   }
 
-  void PutBack(const MendPlace& place, const MendChange& change) const {
-    place.Change(change, [] {});
-    if (!outcome_.only_toc && unlink(kept_.c_str()) != 0) {
-      FailAt(kept_, "the old filter was put back, but cannot remove this one");
+  void RemoveKept() const {
+    if (!plan_.dry_run && unlink(kept_.c_str()) != 0 && errno != ENOENT) {
+      FailAt(kept_,
+             "the old filter is in its place, but cannot remove this one");
     }
   }
 

@@ -137,16 +137,26 @@ TEST_F(MendDigestsTest, ADamagedScyllaDb) {
 }
 
 TEST_F(MendDigestsTest, Undo) {
-  for (const bool is_rotten : {false, true}) {
-    fs::remove_all(dir_ / "old");
-    WriteScylla(FilterFault::kBitsCleared, is_rotten);
-    const auto before = Files();
-    Exits(0, MendWithBackup("--rewrite-digests"));
-    ExpectWell();
-    Exits(0, Undo(LastRun()));
-    fs::remove_all(dir_ / "old");
-    EXPECT_TRUE(Files() == before);
-  }
+  WriteScylla(FilterFault::kBitsCleared);
+  const auto before = Files();
+  Exits(0, MendWithBackup("--rewrite-digests"));
+  ExpectWell();
+  Exits(0, Undo(LastRun()));
+  fs::remove_all(dir_ / "old");
+  EXPECT_TRUE(Files() == before);
+}
+
+// A mend was killed after it has changed Scylla.db, and before it has replaced
+// the filter. So the next one keeps a Scylla.db with the new filter's digest.
+TEST_F(MendDigestsTest, UndoAfterAKilledMend) {
+  const WrittenSstable one =
+      WriteScylla(FilterFault::kBitsCleared, /*is_rotten=*/true);
+  const std::string before = ReadFile(one.Path("Filter.db"));
+  Exits(0, MendWithBackup("--rewrite-digests"));
+  ExpectWell();
+  Exits(0, Undo(LastRun()));
+  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
+  ExpectDigestsAreRight();
 }
 
 TEST_F(MendDigestsTest, UndoLeavesWhatOthersHaveChanged) {

@@ -19,6 +19,7 @@
 
 #include "filterdb/tests/commands/mend/scylla_fixture.h"
 #include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/write_file.h"
 #include "tests/support/stop_at_changes.h"
 
 namespace cassandra_bloom::testing {
@@ -175,6 +176,39 @@ TEST_F(MendKillTest, Undo) {
   Exits(0, MendWithBackup("--rewrite-digests"));
   KillAtEach({"--undo=" + LastRun()},
              {[&] { ExpectUndone(); }, [&] { ExpectMended(Backup()); }});
+}
+
+// Another process removes the SSTable before one of the changes. Nothing of it
+// may come back, because ScyllaDB does not start with a TOC.txt that is alone.
+TEST_F(MendKillTest, AnSstableThatIsRemovedMeanwhile) {
+  const std::string folder = dir_ / "ks/t1";
+  int num_changes = 0;
+  for (int at = 1; at == 1 || num_changes >= at; ++at) {
+    SCOPED_TRACE(at);
+    fs::remove_all(dir_ / "ks");
+    LeaveOutOfToc(WriteScylla(FilterFault::kBitsCleared));
+    num_changes = 0;
+    const auto remove = [&] {
+      std::vector<fs::path> files;
+      for (const auto& entry : fs::directory_iterator(folder)) {
+        if (!EndsWith(entry.path().string(), kTemporarySuffix)) {
+          files.push_back(entry.path());
+        }
+      }
+      for (const fs::path& file : files) {
+        fs::remove(file);
+      }
+    };
+    StopAtChanges({CASSANDRA_BLOOM_FILTERDB, "mend", "--node-is-down",
+                   "--rewrite-digests", "--jobs=1", "--no-backup", dir_ / "ks"},
+                  [&] {
+                    if (++num_changes == at) {
+                      remove();
+                    }
+                  });
+    EXPECT_EQ(fs::is_empty(folder), num_changes >= at);
+  }
+  EXPECT_GT(num_changes, 10);
 }
 
 // Runs that meet at an SSTable may leave it to each other. The next run does

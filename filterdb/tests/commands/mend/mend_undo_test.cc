@@ -2,8 +2,10 @@
 
 // Tests "filterdb mend --undo", alone and after several runs.
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -14,11 +16,13 @@
 
 #include "filterdb/tests/commands/mend/mend_fixture.h"
 #include "tests/support/random_keys.h"
+#include "tests/support/stop_at_changes.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 class MendUndoTest : public MendFixture {
@@ -60,11 +64,56 @@ TEST_F(MendUndoTest, PutsTheOldFilterBack) {
   const Ran dry_run = Exits(1, Undo(run, "--dry-run"));
   EXPECT_THAT(dry_run.out, HasSubstr("1 would be put back"));
   EXPECT_EQ(Filter(), mended);
-  EXPECT_THAT(Exits(0, Undo(run)).out, HasSubstr("1 put back"));
+  const Ran undo = Exits(0, Undo(run));
+  EXPECT_THAT(undo.out, HasSubstr("1 put back"));
+  EXPECT_THAT(undo.out, ContainsRegex(": old filter put back, denies [0-9]+ "
+                                      "keys\n"));
   EXPECT_EQ(Filter(), before_);
   EXPECT_EQ(Exits(0, Undo(run)).out, "nothing to do\n");
   fs::remove_all(dir_ / "old");
   EXPECT_TRUE(Files() == files);
+}
+
+// As after a kill of the undo, or of the mend, while the old filter was kept
+// and in its place.
+TEST_F(MendUndoTest, WhatIsInItsPlaceIsNotPutBack) {
+  Exits(0, MendWithBackup());
+  const std::string run = LastRun();
+  Exits(0, Undo(run));
+  WriteFile(Kept(run), before_);
+  EXPECT_EQ(Exits(0, Undo(run, "--dry-run")).out, "nothing to do\n");
+  EXPECT_TRUE(fs::exists(Kept(run)));
+  EXPECT_EQ(Exits(0, Undo(run)).out, "nothing to do\n");
+  EXPECT_FALSE(fs::exists(Kept(run)));
+}
+
+// A process opens the SSTable after its old filter was kept. Had the run kept
+// it, its undo would put it back after another run has replaced it.
+TEST_F(MendUndoTest, ARunThatWasRefusedKeepsNothing) {
+  int fd = -1;
+  const int exit_code = StopAtChanges(
+      {CASSANDRA_BLOOM_FILTERDB, "mend", "--jobs=1", Backup(), dir_ / "ks"},
+      [&] {
+        if (fd < 0 && !Runs().empty() && fs::exists(Kept(LastRun()))) {
+          fd = open(one_.Path("Data.db").c_str(), O_RDONLY | O_CLOEXEC);
+        }
+      });
+  EXPECT_GE(fd, 0);
+  close(fd);
+  if (Filter() != before_) {
+    GTEST_SKIP() << "this file system does not tell which files are open";
+  }
+  EXPECT_EQ(exit_code, 1);
+  EXPECT_FALSE(fs::exists(Kept(LastRun())));
+  Exits(0, Mend("--no-backup"));
+  const std::string mended = Filter();
+  EXPECT_EQ(Exits(0, Undo(LastRun())).out, "nothing to do\n");
+  EXPECT_EQ(Filter(), mended);
+}
+
+TEST_F(MendUndoTest, TheRunIsNamedWhenItBegins) {
+  const Ran mend = Exits(0, MendWithBackup());
+  EXPECT_EQ(mend.err, "The old filters are kept in " + LastRun() + "\n");
 }
 
 TEST_F(MendUndoTest, ARunWithoutWorkMakesNoBackup) {
@@ -116,6 +165,13 @@ TEST_F(MendUndoTest, WhatHasChangedIsLeft) {
   EXPECT_EQ(Filter(), before_);
 }
 
+TEST_F(MendUndoTest, AFolderThatCannotBeEntered) {
+  Exits(0, MendWithBackup());
+  fs::rename(dir_ / "ks", dir_ / "moved");
+  fs::create_directory_symlink(dir_ / "ks", dir_ / "ks");
+  EXPECT_THAT(Exits(2, Undo(LastRun())).out, HasSubstr("symbolic links"));
+}
+
 TEST_F(MendUndoTest, ListsThatAreNotUnderstood) {
   Exits(0, MendWithBackup());
   const std::string path = LastRun() + "/list";
@@ -147,6 +203,11 @@ TEST_F(MendUndoTest, TheLastRunIsUndoneFirst) {
   const std::string first = Runs().front();
   EXPECT_THAT(Exits(1, Undo(first)).out,
               HasSubstr("undo that one first: " + LastRun()));
+  const std::string link = dir_ / "link";
+  fs::create_directory_symlink(first, link);
+  for (const std::string& run : {link, link + "/", first + "/"}) {
+    EXPECT_THAT(Exits(1, Undo(run)).out, HasSubstr("undo that one first: "));
+  }
   EXPECT_EQ(Filter(), mended);
   Exits(0, Undo(LastRun()));
   EXPECT_EQ(Filter(), damaged);

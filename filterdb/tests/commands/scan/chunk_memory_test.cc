@@ -79,7 +79,7 @@ void WriteOneChunk(const std::string& folder, const std::string& version,
 }
 
 // Expects that each child process so far has used less than `megabytes`.
-void ExpectMemoryBelow(double megabytes) {
+void ExpectMemoryBelow([[maybe_unused]] double megabytes) {
 #ifndef CASSANDRA_BLOOM_SANITIZED
   struct rusage usage;
   getrusage(RUSAGE_CHILDREN, &usage);

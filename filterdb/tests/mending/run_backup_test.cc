@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Writes the backup of a run while files cannot grow.
+
+#include "filterdb/mending/run_backup.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "filterdb/mending/mend_outcome.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ReadFile;
+using testing::TempDir;
+using testing::WriteFile;
+
+// Makes every file of this process end at `size` bytes, as a full disk would.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t size) {
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const struct rlimit limit = {size, before_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  }
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  struct rlimit before_ = {};
+};
+
+class RunBackupTest : public ::testing::Test {
+ protected:
+  Sstable Make(const std::string& generation) const {
+    Sstable sstable;
+    sstable.folder = dir_.path();
+    sstable.name_prefix = "nb-" + generation + "-big-";
+    WriteFile(sstable.Path("Index.db"), "index");
+    WriteFile(sstable.Path("Filter.db"), "old");
+    return sstable;
+  }
+
+  // Returns "" if the files of the SSTable were kept.
+  std::string Keep(const Sstable& sstable) {
+    try {
+      backup_.Keep(sstable, /*new_filter=*/1);
+      return "";
+    } catch (const MendEnd& end) {
+      EXPECT_EQ(end.kind, MendOutcome::kFailed);
+      EXPECT_TRUE(end.ends_run);
+      return end.reason;
+    }
+  }
+
+  const TempDir dir_;
+  RunBackup backup_{dir_ / "old"};
+};
+
+TEST_F(RunBackupTest, ALineThatCannotBeWritten) {
+  ASSERT_EQ(Keep(Make("1")), "");
+  const std::string list = ReadFile(backup_.folder() + "/list");
+  {
+    const FileSizeLimit limit(list.size() + 10);
+    EXPECT_NE(Keep(Make("2")), "");
+  }
+  EXPECT_EQ(ReadFile(backup_.folder() + "/list"), list);
+  std::string error;
+  const auto filters = ReadRunList(backup_.folder(), &error);
+  EXPECT_TRUE(filters && filters->size() == 1) << error;
+}
+
+TEST_F(RunBackupTest, AListThatCannotBeBegun) {
+  {
+    const FileSizeLimit limit(5);
+    EXPECT_NE(Keep(Make("1")), "");
+  }
+  EXPECT_EQ(backup_.folder(), "");
+}
+
+TEST_F(RunBackupTest, ForgetsOnlyTheFilterOfOneSstable) {
+  const Sstable one = Make("1");
+  const Sstable other = Make("2");
+  backup_.Forget(one);
+  ASSERT_EQ(Keep(one), "");
+  backup_.Forget(other);
+  const std::string kept = PathInBackup(
+      backup_.folder(), fs::canonical(one.Path("Filter.db")).string());
+  EXPECT_EQ(ReadFile(kept), "old");
+  backup_.Forget(one);
+  EXPECT_FALSE(fs::exists(kept));
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::tools
