@@ -120,6 +120,46 @@ TEST(DoctorNotUsedTest, FiltersForHitsInLevel0) {
   EXPECT_THAT(Doctor(db, "").out, HasSubstr("(1 file without)"));
 }
 
+// optimize_filters_for_hits excuses the files of the last level alone.
+TEST(DoctorNotUsedTest, FiltersForHitsAboveTheLastLevel) {
+  TestDb db(DbOptions(OurPolicy()));
+  for (const int level : {6, 3}) {
+    AddFile(&db, 0, 1000);
+    CompactLevel0To(level, db);
+  }
+  rocksdb::Options options = WithPrefixes(Capped(4), /*whole_keys=*/false);
+  options.optimize_filters_for_hits = true;
+  db.Reopen(options);
+  const Ran ran = Exits(1, Doctor(db));
+  const Json problem = ProblemOf(ran);
+  EXPECT_THAT(problem["why"].get<std::string>(),
+              HasSubstr("whole_key_filtering is off"));
+  EXPECT_EQ(problem["levels"].size(), 1U);
+  EXPECT_EQ(problem["levels"][0]["level"], 3);
+  EXPECT_EQ(FamilyOf(ran)["ssts"][1]["use"], "none_on_purpose");
+}
+
+// In level 0, optimize_filters_for_hits excuses the oldest file alone, and none
+// if there is a deeper level.
+TEST(DoctorNotUsedTest, FiltersForHitsInLevel0WithoutFilters) {
+  for (const bool has_deeper : {false, true}) {
+    TestDb db(DbOptions(nullptr));
+    if (has_deeper) {
+      AddFile(&db, 5000, 6000);
+      CompactLevel0To(3, db);
+    }
+    for (int i = 0; i < 3; ++i) {
+      AddFile(&db, 0, 1000);
+    }
+    rocksdb::Options options = DbOptions(OurPolicy());
+    options.optimize_filters_for_hits = true;
+    db.Reopen(options);
+    const Json level0 = ProblemOf(Exits(1, Doctor(db)))["levels"][0];
+    EXPECT_EQ(level0["level"], 0);
+    EXPECT_EQ(level0["ssts"].size(), has_deeper ? 3U : 2U);
+  }
+}
+
 TEST(DoctorNotUsedTest, NoPolicy) {
   FilledDb db;
   db.Reopen(DbOptions(nullptr));

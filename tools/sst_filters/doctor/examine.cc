@@ -2,6 +2,7 @@
 
 #include "tools/sst_filters/doctor/examine.h"
 
+#include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
 #include <rocksdb/iterator.h>
 #include <rocksdb/metadata.h>
@@ -21,6 +22,8 @@ namespace cassandra_bloom::tools {
 
 using ROCKSDB_NAMESPACE::Cache;
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::ColumnFamilyMetaData;
+using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::Env;
 using ROCKSDB_NAMESPACE::Iterator;
 using ROCKSDB_NAMESPACE::LiveFileMetaData;
@@ -46,6 +49,55 @@ constexpr uint64_t kRandomKeysOfOne = 20'000;
 constexpr int kMostVerified = 20;
 
 constexpr int kListings = 10;
+
+// The files of a column family, to find out which are its last. All of them,
+// not only those of a sample.
+class LastFiles {
+ public:
+  LastFiles(const Listing& listing, const std::string& column_family,
+            const Comparator& comparator)
+      : comparator_(comparator) {
+    for (const LiveFileMetaData& file : listing.files) {
+      if (file.column_family_name == column_family) {
+        files_.push_back(&file);
+        last_level_ = std::max(last_level_, file.level);
+      }
+    }
+    // RocksDB lists the oldest file of level 0 last.
+    ColumnFamilyMetaData family;
+    listing.db->GetColumnFamilyMetaData(listing.handles.at(column_family),
+                                        &family);
+    if (!family.levels.empty() && !family.levels[0].files.empty()) {
+      oldest_of_level0_ = family.levels[0].files.back().file_number;
+    }
+  }
+
+  // As Version::IsFilterSkipped in db/version_set.cc.
+  bool IsInLastRun(const LiveFileMetaData& file) const {
+    return file.level == last_level_ &&
+           (file.level > 0 || file.file_number == oldest_of_level0_);
+  }
+
+  // As VersionStorageInfo::RangeMightExistAfterSortedRun in db/version_set.cc.
+  bool IsBottommost(const LiveFileMetaData& file) const {
+    if (file.level == 0) {
+      return IsInLastRun(file);
+    }
+    return std::none_of(
+        files_.begin(), files_.end(), [&](const LiveFileMetaData* other) {
+          return other->level > file.level &&
+                 comparator_.Compare(other->smallestkey, file.largestkey) <=
+                     0 &&
+                 comparator_.Compare(file.smallestkey, other->largestkey) <= 0;
+        });
+  }
+
+ private:
+  const Comparator& comparator_;
+  std::vector<const LiveFileMetaData*> files_;
+  int last_level_ = 0;
+  uint64_t oldest_of_level0_ = 0;
+};
 
 bool IsGone(const Status& status) {
   return status.IsPathNotFound() ||
@@ -265,12 +317,13 @@ class Examiner {
           ++family.files;
         }
       }
+      const LastFiles last(listing, name, *options.options.comparator);
       for (const LiveFileMetaData* const file : sample) {
         State& state = ssts_[file->file_number];
         if (file->column_family_name == name && state.done) {
           // The newest listing has the right level, because RocksDB may have
           // moved the file since.
-          family.ssts.push_back(InLevel(*file, state.sst));
+          family.ssts.push_back(InLevel(*file, state.sst, last));
         }
       }
       database.families.push_back(std::move(family));
@@ -278,12 +331,14 @@ class Examiner {
     return database;
   }
 
-  ExaminedSst InLevel(const LiveFileMetaData& file, ExaminedSst sst) {
+  ExaminedSst InLevel(const LiveFileMetaData& file, ExaminedSst sst,
+                      const LastFiles& last) {
     sst.number = file.file_number;
     sst.name = file.name.substr(file.name.rfind('/') + 1);
     sst.level = file.level;
-    sst.smallest_key = file.smallestkey;
-    sst.largest_key = file.largestkey;
+    sst.is_in_last_run = last.IsInLastRun(file);
+    // Only asked for files without a filter, because it looks at all files.
+    sst.is_bottommost = sst.filter_bytes == 0 && last.IsBottommost(file);
     if (sst.keys == 0 && !sst.not_asked.empty()) {
       sst.keys = file.num_entries;
     }

@@ -30,8 +30,11 @@ struct ExaminedSst {
   uint64_t number = 0;
   std::string name;  // Such as "000123.sst".
   int level = 0;
-  std::string smallest_key;
-  std::string largest_key;
+  // No file holds older versions of its keys. RocksDB calls such a file
+  // bottommost when it writes it. Only set if there is no filter.
+  bool is_bottommost = false;
+  // RocksDB asks no filter here if optimize_filters_for_hits is on.
+  bool is_in_last_run = false;
   uint64_t keys = 0;  // As the database says, so also where no filter is.
 
   // Why the file could not be read or its filter not be asked, or empty.

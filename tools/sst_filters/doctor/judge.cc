@@ -23,30 +23,16 @@ struct Verdict {
   std::string remedy;
 };
 
-// Returns whether no file of a deeper level has keys in the range of `sst`.
-// RocksDB calls such a file bottommost when it writes it.
-bool IsBottommost(const ExaminedSst& sst, const ExaminedFamily& family) {
-  const auto& comparator = *family.options.options.comparator;
-  return std::none_of(
-      family.ssts.begin(), family.ssts.end(), [&](const ExaminedSst& other) {
-        return other.level > sst.level &&
-               comparator.Compare(other.smallest_key, sst.largest_key) <= 0 &&
-               comparator.Compare(sst.smallest_key, other.largest_key) <= 0;
-      });
-}
-
 Verdict JudgeWithoutFilter(const ExaminedSst& sst,
-                           const ExaminedFamily& family) {
-  const FamilyOptions& options = family.options;
-  const bool is_bottommost = IsBottommost(sst, family);
+                           const FamilyOptions& options) {
   if (options.policy.empty()) {
     return {Use::kNotUsed,
             "no filter, as the OPTIONS file has no filter_policy",
             "set filter_policy, then compact it"};
   }
-  if (options.options.optimize_filters_for_hits && is_bottommost) {
+  if (options.options.optimize_filters_for_hits && sst.is_bottommost) {
     return {Use::kOnPurpose,
-            "no filter: optimize_filters_for_hits, and no deeper level has its "
+            "no filter: optimize_filters_for_hits, and no older file has its "
             "keys",
             ""};
   }
@@ -59,7 +45,8 @@ Verdict JudgeWithoutFilter(const ExaminedSst& sst,
   }
   if (options.refused.empty() &&
       SampleFilter(*options.table.filter_policy, options,
-                   {sst.level, is_bottommost && sst.level > 0}, /*keys=*/100)
+                   {sst.level, sst.is_bottommost && sst.level > 0},
+                   /*keys=*/100)
           .is_none) {
     return {Use::kOnPurpose, "no filter: the policy gives it none", ""};
   }
@@ -88,6 +75,12 @@ Verdict JudgeUnasked(const ExaminedSst& sst, const FamilyOptions& options) {
             "see whether the disk fails; restore the file from a backup, or "
             "compact it"};
   }
+  if (options.options.optimize_filters_for_hits && sst.is_in_last_run) {
+    return {Use::kOnPurpose,
+            "optimize_filters_for_hits: RocksDB asks no filter of the last "
+            "level",
+            ""};
+  }
   if (sst.answers.blocks == 0) {
     return {Use::kNotUsed,
             "the policy does not read its filter, which was written with " +
@@ -114,12 +107,6 @@ Verdict JudgeUnasked(const ExaminedSst& sst, const FamilyOptions& options) {
     return {Use::kNotUsed,
             prefixes + ", and now that is " + NameOfExtractor(options),
             kCompact};
-  }
-  if (options.options.optimize_filters_for_hits) {
-    return {Use::kOnPurpose,
-            "optimize_filters_for_hits: RocksDB asks no filter of the last "
-            "level",
-            ""};
   }
   if (!options.table.whole_key_filtering) {
     return {Use::kNotUsed,
@@ -162,7 +149,7 @@ Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family) {
     return {Use::kNoKeys, "no keys, only deleted ranges", ""};
   }
   if (sst.filter_bytes == 0) {
-    return JudgeWithoutFilter(sst, family);
+    return JudgeWithoutFilter(sst, family.options);
   }
   return sst.answers.by_get > 0 ? JudgeAnswers(sst)
                                 : JudgeUnasked(sst, family.options);
