@@ -223,6 +223,26 @@ TEST(DoctorNotUsedTest, NothingToHold) {
               HasSubstr("whole_key_filtering is off and there is no"));
 }
 
+// RocksDB writes no filter of prefixes if no key has one.
+TEST(DoctorNotUsedTest, NoKeyHasAPrefix) {
+  for (const PolicyPtr& policy : {OurPolicy(), BuiltinPolicy()}) {
+    const auto with_prefixes = [&](size_t length) {
+      return WithPrefixes(std::shared_ptr<const rocksdb::SliceTransform>(
+                              rocksdb::NewFixedPrefixTransform(length)),
+                          /*whole_keys=*/false, Layout::kFull, policy);
+    };
+    FilledDb db(with_prefixes(100));
+    const Json sst = FamilyOf(Exits(0, Doctor(db)))["ssts"][0];
+    EXPECT_EQ(sst["filter_bytes"], 0);
+    EXPECT_EQ(sst["why"], "no filter: no key has a prefix");
+    // With another extractor, compacting gives it one.
+    db.Reopen(with_prefixes(4));
+    EXPECT_EQ(ProblemOf(Exits(1, Doctor(db)))["why"], "no filter");
+    db.Compact();
+    Exits(0, Doctor(db));
+  }
+}
+
 TEST(DoctorNotUsedTest, EveryKeyPasses) {
   const FilledDb db(DbOptions(std::make_shared<ImportingPolicy>(
       std::string("\0\0\0\1\0\0\0\1", 8) + std::string(8, '\xff'))));

@@ -6,6 +6,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/iterator.h>
 #include <rocksdb/metadata.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table_properties.h>
 
@@ -30,6 +31,7 @@ using ROCKSDB_NAMESPACE::LiveFileMetaData;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::PinnableSlice;
 using ROCKSDB_NAMESPACE::ReadOptions;
+using ROCKSDB_NAMESPACE::SliceTransform;
 using ROCKSDB_NAMESPACE::SstFileReader;
 using ROCKSDB_NAMESPACE::Status;
 
@@ -323,7 +325,8 @@ class Examiner {
         if (file->column_family_name == name && state.done) {
           // The newest listing has the right level, because RocksDB may have
           // moved the file since.
-          family.ssts.push_back(InLevel(*file, state.sst, last));
+          family.ssts.push_back(InLevel(
+              *file, state.sst, last, options.options.prefix_extractor.get()));
         }
       }
       database.families.push_back(std::move(family));
@@ -332,10 +335,13 @@ class Examiner {
   }
 
   ExaminedSst InLevel(const LiveFileMetaData& file, ExaminedSst sst,
-                      const LastFiles& last) {
+                      const LastFiles& last, const SliceTransform* extractor) {
     sst.number = file.file_number;
     sst.name = file.name.substr(file.name.rfind('/') + 1);
     sst.level = file.level;
+    sst.is_without_prefixes = extractor != nullptr &&
+                              !extractor->InDomain(file.smallestkey) &&
+                              !extractor->InDomain(file.largestkey);
     sst.is_in_last_run = last.IsInLastRun(file);
     // Only asked for files without a filter, because it looks at all files.
     sst.is_bottommost = sst.filter_bytes == 0 && last.IsBottommost(file);

@@ -35,6 +35,8 @@ struct ExaminedSst {
   bool is_bottommost = false;
   // RocksDB asks no filter here if optimize_filters_for_hits is on.
   bool is_in_last_run = false;
+  // Neither its first nor its last key has a prefix.
+  bool is_without_prefixes = false;
   uint64_t keys = 0;  // As the database says, so also where no filter is.
 
   // Why the file could not be read or its filter not be asked, or empty.

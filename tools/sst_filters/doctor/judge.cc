@@ -23,6 +23,20 @@ struct Verdict {
   std::string remedy;
 };
 
+std::string NameOfExtractor(const FamilyOptions& options) {
+  return options.has_extractor() ? options.options.prefix_extractor->GetId()
+                                 : "none";
+}
+
+// Returns whether the file was written with today's options, which hold
+// prefixes alone, and no key has one. RocksDB then writes no filter.
+bool HasNoPrefixes(const ExaminedSst& sst, const FamilyOptions& options) {
+  return !options.table.whole_key_filtering && !sst.holds_keys &&
+         sst.is_without_prefixes &&
+         sst.policy == options.table.filter_policy->Name() &&
+         sst.prefix_extractor == NameOfExtractor(options);
+}
+
 Verdict JudgeWithoutFilter(const ExaminedSst& sst,
                            const FamilyOptions& options) {
   if (options.policy.empty()) {
@@ -43,6 +57,9 @@ Verdict JudgeWithoutFilter(const ExaminedSst& sst,
             "set a prefix_extractor, or whole_key_filtering=true; then compact "
             "it"};
   }
+  if (HasNoPrefixes(sst, options)) {
+    return {Use::kOnPurpose, "no filter: no key has a prefix", ""};
+  }
   if (options.refused.empty() &&
       SampleFilter(*options.table.filter_policy, options,
                    {sst.level, sst.is_bottommost && sst.level > 0},
@@ -51,11 +68,6 @@ Verdict JudgeWithoutFilter(const ExaminedSst& sst,
     return {Use::kOnPurpose, "no filter: the policy gives it none", ""};
   }
   return {Use::kNotUsed, "no filter", kCompact};
-}
-
-std::string NameOfExtractor(const FamilyOptions& options) {
-  return options.has_extractor() ? options.options.prefix_extractor->GetId()
-                                 : "none";
 }
 
 // Judges a file with a filter that RocksDB did not ask when it looked up absent
