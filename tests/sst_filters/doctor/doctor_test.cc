@@ -5,7 +5,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/slice_transform.h>
 
+#include <chrono>
 #include <string>
 #include <tuple>
 
@@ -69,6 +71,24 @@ TEST(DoctorTest, BelowADeletedRange) {
   Require(db->DeleteRange({}, db->DefaultColumnFamily(), "a", "z"));
   db.Flush();
   EXPECT_EQ(FamilyOf(Exits(0, Doctor(db)))["all"]["asked_by_get"], 1);
+}
+
+// Seeks do not pass over all deletions that follow the key. They took minutes.
+TEST(DoctorTest, AmongDeletions) {
+  constexpr int kFiles = 100;
+  constexpr uint32_t kKeysOfFile = 5000;
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(1));
+  TestDb db(options);
+  for (uint32_t i = 0; i < kFiles; ++i) {
+    for (uint32_t key = 0; key < kKeysOfFile; ++key) {
+      Require(db->Delete({}, NumberedKey(i * kKeysOfFile + key)));
+    }
+    db.Flush();
+  }
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(FamilyOf(Exits(0, Doctor(db)))["all"]["asked_by_seek"], kFiles);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
 // The false positives are those of a look-up of an absent key in the range of
