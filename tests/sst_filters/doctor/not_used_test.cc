@@ -223,6 +223,20 @@ TEST(DoctorNotUsedTest, NothingToHold) {
               HasSubstr("whole_key_filtering is off and there is no"));
 }
 
+// Filters of prefixes do not deny absent keys of present prefixes.
+TEST(DoctorNotUsedTest, FalsePositivesOfPrefixesAlone) {
+  for (const bool whole_keys : {false, true}) {
+    const FilledDb db(WithPrefixes(Capped(7), whole_keys));
+    EXPECT_EQ(FamilyOf(Exits(0, Doctor(db)))["only_prefixes"], !whole_keys);
+    EXPECT_THAT(
+        Doctor(db, "").out,
+        HasSubstr(whole_keys
+                      ? "in a look-up of an absent key: "
+                      : "in a look-up of an absent prefix (absent keys of "
+                        "present prefixes all pass): "));
+  }
+}
+
 // RocksDB writes no filter of prefixes if no key has one.
 TEST(DoctorNotUsedTest, NoKeyHasAPrefix) {
   for (const PolicyPtr& policy : {OurPolicy(), BuiltinPolicy()}) {

@@ -105,9 +105,12 @@ void PrintForecast(const FamilyReport& report) {
   const LevelSums& all = report.judged.all;
   const Forecast& forecast = report.forecast;
   std::printf(
-      "  false positives in a look-up of an absent key: %s (of a key in the "
+      "  false positives in a look-up of an absent %s: %s (of a key in the "
       "range of every\n  sorted run: each file of level 0, and each deeper "
       "level)\n",
+      report.judged.asks_only_prefixes()
+          ? "prefix (absent keys of present prefixes all pass)"
+          : "key",
       ThreeDigits(all.false_positives).c_str());
   std::printf("  memory: %s bytes for all filters, when every file is open\n",
               Rounded(all.filter_bytes).c_str());
@@ -264,6 +267,7 @@ Json ToJson(const FamilyReport& report) {
       {"policy", judged.family.options.policy},
       {"levels", Json::array()},
       {"all", ToJson(judged.all)},
+      {"only_prefixes", judged.asks_only_prefixes()},
       {"bytes_to_build",
        forecast.bytes_to_build ? Json(*forecast.bytes_to_build) : Json()},
       {"advice", forecast.advice},

@@ -223,6 +223,19 @@ const char* NameOf(Use use) {
   return "not_asked";
 }
 
+bool JudgedFamily::asks_only_prefixes() const {
+  bool is_any_used = false;
+  for (const JudgedSst& judged : ssts) {
+    if (judged.use == Use::kUsed) {
+      if (judged.sst.holds_keys && family.options.table.whole_key_filtering) {
+        return false;
+      }
+      is_any_used = true;
+    }
+  }
+  return is_any_used && family.options.has_extractor();
+}
+
 JudgedFamily Judge(ExaminedFamily family) {
   JudgedFamily judged;
   for (const ExaminedSst& sst : family.ssts) {

@@ -65,6 +65,9 @@ struct JudgedFamily {
   std::map<int, LevelSums> levels;
   LevelSums all;
 
+  // Whether RocksDB asks filters for prefixes alone. Their rates, measured with
+  // random keys, are then those of absent prefixes.
+  bool asks_only_prefixes() const;
   int last_level() const { return levels.empty() ? 0 : levels.rbegin()->first; }
 };
 
