@@ -62,7 +62,32 @@ TEST(DoctorTest, DeletedRangesAloneNeedNoFilter) {
   FilledDb db;
   Require(db->DeleteRange({}, db->DefaultColumnFamily(), "a", "b"));
   db.Flush();
-  Exits(0, Doctor(db));
+  EXPECT_NEAR(FalsePositives(FamilyOf(Exits(0, Doctor(db)))), 0.0082, 0.003);
+  EXPECT_THAT(Doctor(db, "").out,
+              HasSubstr("RocksDB uses the filter of every SST file; 1 file had "
+                        "no key to ask for\n"));
+}
+
+// Between a key and itself is no absent key. Its filter is measured.
+TEST(DoctorTest, FilesWithOneKey) {
+  FilledDb db;
+  for (uint32_t i = 0; i < 3; ++i) {
+    AddFile(&db, i, i + 1);
+  }
+  EXPECT_LT(FalsePositives(FamilyOf(Exits(0, Doctor(db)))), 0.1);
+  EXPECT_THAT(Doctor(db, "").out, HasSubstr("; 3 files had no key to ask for"));
+}
+
+// A level of deleted ranges alone costs no reads.
+TEST(DoctorTest, ALevelOfDeletedRanges) {
+  FilledDb db;
+  CompactLevel0To(6, db);
+  Require(db->DeleteRange({}, db->DefaultColumnFamily(), "a", "b"));
+  db.Flush();
+  CompactLevel0To(3, db);
+  const Json family = FamilyOf(Exits(0, Doctor(db)));
+  EXPECT_EQ(family["levels"].size(), 2U);
+  EXPECT_NEAR(FalsePositives(family), 0.0082, 0.003);
 }
 
 // A range that was deleted hides no filter below it.

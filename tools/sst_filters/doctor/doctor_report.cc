@@ -210,10 +210,12 @@ std::string LastLine(const Report& report) {
   }
   uint64_t used = 0;
   uint64_t on_purpose = 0;
+  uint64_t no_keys = 0;
   for (const FamilyReport& family : report.families) {
     for (const JudgedSst& sst : family.judged.ssts) {
       used += sst.use == Use::kUsed ? 1 : 0;
       on_purpose += sst.use == Use::kOnPurpose ? 1 : 0;
+      no_keys += sst.use == Use::kNoKeys ? 1 : 0;
     }
   }
   if (used + on_purpose == 0) {
@@ -222,7 +224,9 @@ std::string LastLine(const Report& report) {
   return "all is well: RocksDB uses the filter of every SST file" +
          (on_purpose > 0 ? " to which the options give one (" +
                                Count(on_purpose, "file") + " without)"
-                         : std::string());
+                         : std::string()) +
+         (no_keys > 0 ? "; " + Count(no_keys, "file") + " had no key to ask for"
+                      : std::string());
 }
 
 // ---- JSON ----

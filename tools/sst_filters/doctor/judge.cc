@@ -196,7 +196,8 @@ LevelSums SumsOf(const std::vector<JudgedSst>& ssts, int level,
   const double scale = sums.examined_files > 0
                            ? static_cast<double>(files) / sums.examined_files
                            : 0;
-  sums.rate = sums.keys > 0 ? weighted / sums.keys : 1;
+  const double mean = of_files / std::max(1.0, sums.examined_files);
+  sums.rate = sums.keys > 0 ? weighted / sums.keys : mean;
   sums.false_positives = level == 0 ? of_files * scale : sums.rate;
   for (double* const sum :
        {&sums.keys, &sums.filter_bytes, &sums.filter_keys}) {
@@ -221,6 +222,21 @@ const char* NameOf(Use use) {
       break;
   }
   return "not_asked";
+}
+
+double JudgedSst::Rate() const {
+  switch (use) {
+    case Use::kUsed:
+      return sst.answers.Rate();
+    case Use::kNoKeys:
+      // RocksDB reads no block where there are only deleted ranges.
+      return sst.keys == 0 ? 0 : sst.answers.Rate();
+    case Use::kNotUsed:
+    case Use::kOnPurpose:
+    case Use::kNotAsked:
+      break;
+  }
+  return 1;
 }
 
 bool JudgedFamily::asks_only_prefixes() const {

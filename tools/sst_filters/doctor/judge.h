@@ -36,7 +36,7 @@ struct JudgedSst {
   std::string remedy;  // Empty if there is nothing to do.
 
   // Returns the share of absent keys for which RocksDB reads the file.
-  double Rate() const { return use == Use::kUsed ? sst.answers.Rate() : 1; }
+  double Rate() const;
 };
 
 // The sums of a level. Those of a sample are scaled to the whole level.
