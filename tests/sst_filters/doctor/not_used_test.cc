@@ -291,6 +291,20 @@ TEST(DoctorNotUsedTest, ARefusedPolicy) {
   EXPECT_THAT(text, HasSubstr("fault: the policy is refused: "));
 }
 
+// The OPTIONS file of RocksDB up to 6.29 names a policy without its settings.
+TEST(DoctorNotUsedTest, AnOptionsFileWithoutSettings) {
+  for (const PolicyPtr& policy : {BuiltinPolicy(), PolicyPtr()}) {
+    const FilledDb db(DbOptions(policy));
+    WritePolicy(db, "rocksdb.BuiltinBloomFilter");
+    const Json family = FamilyOf(Exits(policy == nullptr ? 2 : 0, Doctor(db)));
+    EXPECT_EQ(family["ssts"][0]["use"],
+              policy == nullptr ? "not_asked" : "used");
+    EXPECT_EQ(family["advice"], "");
+    EXPECT_FALSE(family.contains("mix"));
+    EXPECT_EQ(family["bytes_to_build"], Json());
+  }
+}
+
 TEST(DoctorNotUsedTest, ADamagedFilter) {
   FilledDb db;
   const std::string sst = OnlySst(db);

@@ -7,6 +7,10 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/status.h>
 
+#include <cstring>
+
+#include "plugin/policy/filter_name.h"
+
 namespace cassandra_bloom::tools {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
@@ -63,6 +67,7 @@ FamilyOptions OptionsOf(const RecordedOptions& recorded,
   const FilterPolicy* const policy = family.table.filter_policy.get();
   if (policy != nullptr) {
     family.policy = policy->GetId();
+    family.is_read_only = std::strcmp(policy->Name(), kRocksdbsFilterName) == 0;
     if (policy->IsInstanceOf(kUnknownHere)) {
       family.not_asked = "its filter policy '" + std::string(policy->Name()) +
                          "' is not known here";

@@ -128,7 +128,8 @@ Forecast ForecastOf(const JudgedFamily& judged) {
   Forecast forecast;
   const FamilyOptions& options = judged.family.options;
   if (judged.all.filter_keys == 0 || !options.not_asked.empty() ||
-      options.policy.empty() || !options.refused.empty()) {
+      options.policy.empty() || options.is_read_only ||
+      !options.refused.empty()) {
     return forecast;
   }
   const FilterPolicy& policy = *options.table.filter_policy;

@@ -60,6 +60,13 @@ Verdict JudgeWithoutFilter(const ExaminedSst& sst,
   if (HasNoPrefixes(sst, options)) {
     return {Use::kOnPurpose, "no filter: no key has a prefix", ""};
   }
+  if (options.is_read_only) {
+    return {Use::kNotAsked,
+            "no filter, and whether that is on purpose is not known: the "
+            "OPTIONS file, of RocksDB before 7.0, does not have the settings "
+            "of the filter_policy",
+            ""};
+  }
   if (options.refused.empty() &&
       SampleFilter(*options.table.filter_policy, options,
                    {sst.level, sst.is_bottommost && sst.level > 0},
