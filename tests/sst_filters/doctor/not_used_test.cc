@@ -194,12 +194,55 @@ TEST(DoctorNotUsedTest, CompactFilesAtTheirOwnLevel) {
   db.Reopen(DbOptions(OurPolicy()));
   const Json problem = ProblemOf(Exits(1, Doctor(db)));
   for (const Json& of_level : problem["levels"]) {
-    const int level = of_level["level"];
     Require(db->CompactFiles(rocksdb::CompactionOptions(),
                              of_level["ssts"].get<std::vector<std::string>>(),
-                             level == 0 ? 1 : level));
+                             of_level["output_level"]));
   }
   Exits(0, Doctor(db));
+}
+
+// Files of level 0 may not be compacted into levels that RocksDB keeps empty.
+TEST(DoctorNotUsedTest, WhereToCompactLevel0) {
+  const auto with = [](rocksdb::CompactionStyle style, bool is_dynamic,
+                       int num_levels) {
+    rocksdb::Options options = DbOptions(nullptr);
+    options.compaction_style = style;
+    options.level_compaction_dynamic_level_bytes = is_dynamic;
+    options.num_levels = num_levels;
+    return options;
+  };
+  struct Case {
+    rocksdb::Options options;
+    int filled_level;  // 0: none.
+    Json output_level;
+  };
+  for (const Case& known :
+       {Case{with(rocksdb::kCompactionStyleLevel, true, 7), 0, 6},
+        Case{with(rocksdb::kCompactionStyleLevel, true, 7), 4, 4},
+        Case{with(rocksdb::kCompactionStyleLevel, false, 7), 4, 1},
+        Case{with(rocksdb::kCompactionStyleUniversal, false, 5), 0, 4},
+        Case{with(rocksdb::kCompactionStyleUniversal, false, 1), 0, Json()},
+        Case{with(rocksdb::kCompactionStyleFIFO, false, 7), 0, Json()}}) {
+    TestDb db(known.options);
+    if (known.filled_level > 0) {
+      AddFile(&db, 0, 1000);
+      CompactLevel0To(known.filled_level, db);
+    }
+    AddFile(&db, 0, 1000);
+    rocksdb::Options options = known.options;
+    options.table_factory = DbOptions(OurPolicy()).table_factory;
+    db.Reopen(options);
+    const Json problem = ProblemOf(Exits(1, Doctor(db)));
+    EXPECT_EQ(problem["levels"][0]["output_level"], known.output_level);
+    const bool is_fifo =
+        options.compaction_style == rocksdb::kCompactionStyleFIFO;
+    EXPECT_THAT(problem["to_do"].get<std::string>(),
+                HasSubstr(is_fifo ? "ages out" : "compact it"));
+    const std::string text = Doctor(db, "").out;
+    EXPECT_EQ(text.find("CompactRange") == std::string::npos, is_fifo);
+    EXPECT_EQ(text.find("CompactFiles") == std::string::npos,
+              known.output_level.is_null());
+  }
 }
 
 // A policy may give some levels no filter.

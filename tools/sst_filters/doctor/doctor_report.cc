@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 namespace cassandra_bloom::tools {
@@ -157,11 +158,37 @@ void PrintProblem(const Problem& problem) {
   }
 }
 
-bool HasCompaction(const std::vector<Problem>& problems) {
-  return std::any_of(
-      problems.begin(), problems.end(), [](const Problem& problem) {
-        return problem.remedy.find("compact it") != std::string::npos;
-      });
+// Returns the levels with files that can be compacted.
+std::set<int> LevelsToCompact(const std::vector<Problem>& problems) {
+  std::set<int> levels;
+  for (const Problem& problem : problems) {
+    if (problem.remedy.find("compact it") != std::string::npos) {
+      for (const auto& level : problem.ssts) {
+        levels.insert(level.first);
+      }
+    }
+  }
+  return levels;
+}
+
+void PrintHowToCompact(const JudgedFamily& judged,
+                       const std::set<int>& levels) {
+  std::printf(
+      "    to compact all: CompactRange with "
+      "bottommost_level_compaction=kForce\n");
+  std::string outputs;
+  for (const int level : levels) {
+    if (const auto output = judged.OutputLevelFor(level)) {
+      outputs += (outputs.empty() ? "" : ", ") + std::to_string(level) +
+                 " into " + std::to_string(*output);
+    }
+  }
+  if (!outputs.empty()) {
+    std::printf(
+        "    to compact only these files: DB::CompactFiles with the files of "
+        "a level (--json\n    names all): those of level %s\n",
+        outputs.c_str());
+  }
 }
 
 void PrintFamily(const FamilyReport& report) {
@@ -180,12 +207,8 @@ void PrintFamily(const FamilyReport& report) {
   for (const Problem& problem : report.problems) {
     PrintProblem(problem);
   }
-  if (HasCompaction(report.problems)) {
-    std::printf(
-        "    to compact only these files: DB::CompactFiles with the files of "
-        "a level (--json\n    names all) and their own level, or level 1 for "
-        "level 0; to compact all: CompactRange\n    with "
-        "bottommost_level_compaction=kForce\n");
+  if (const auto levels = LevelsToCompact(report.problems); !levels.empty()) {
+    PrintHowToCompact(judged, levels);
   }
   if (!report.ssts_without_seek.empty()) {
     std::printf(
@@ -291,7 +314,10 @@ Json ToJson(const FamilyReport& report) {
   for (const Problem& problem : report.problems) {
     Json levels = Json::array();
     for (const auto& [level, ssts] : problem.ssts) {
-      levels.push_back({{"level", level}, {"ssts", ssts}});
+      const auto output = judged.OutputLevelFor(level);
+      levels.push_back({{"level", level},
+                        {"ssts", ssts},
+                        {"output_level", output ? Json(*output) : Json()}});
     }
     json["problems"].push_back({{"use", NameOf(problem.use)},
                                 {"why", problem.why},

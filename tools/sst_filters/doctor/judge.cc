@@ -15,7 +15,14 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-constexpr char kCompact[] = "compact it, which writes its filter anew";
+// How to get the filter written anew.
+std::string ToCompact(const FamilyOptions& options) {
+  return options.options.compaction_style ==
+                 ROCKSDB_NAMESPACE::kCompactionStyleFIFO
+             ? "wait until the file ages out, because FIFO compaction writes "
+               "no file anew"
+             : "compact it, which writes its filter anew";
+}
 
 struct Verdict {
   Use use;
@@ -42,7 +49,7 @@ Verdict JudgeWithoutFilter(const ExaminedSst& sst,
   if (options.policy.empty()) {
     return {Use::kNotUsed,
             "no filter, as the OPTIONS file has no filter_policy",
-            "set filter_policy, then compact it"};
+            "set filter_policy, then " + ToCompact(options)};
   }
   if (options.options.optimize_filters_for_hits && sst.is_bottommost) {
     return {Use::kOnPurpose,
@@ -54,8 +61,8 @@ Verdict JudgeWithoutFilter(const ExaminedSst& sst,
     return {Use::kNotUsed,
             "no filter, as whole_key_filtering is off and there is no "
             "prefix_extractor",
-            "set a prefix_extractor, or whole_key_filtering=true; then compact "
-            "it"};
+            "set a prefix_extractor, or whole_key_filtering=true; then " +
+                ToCompact(options)};
   }
   if (HasNoPrefixes(sst, options)) {
     return {Use::kOnPurpose, "no filter: no key has a prefix", ""};
@@ -74,7 +81,7 @@ Verdict JudgeWithoutFilter(const ExaminedSst& sst,
           .is_none) {
     return {Use::kOnPurpose, "no filter: the policy gives it none", ""};
   }
-  return {Use::kNotUsed, "no filter", kCompact};
+  return {Use::kNotUsed, "no filter", ToCompact(options)};
 }
 
 // Judges a file with a filter that RocksDB did not ask when it looked up absent
@@ -91,8 +98,8 @@ Verdict JudgeUnasked(const ExaminedSst& sst, const FamilyOptions& options) {
   }
   if (!sst.damage.empty()) {
     return {Use::kNotUsed, "a damaged filter: " + sst.damage,
-            "see whether the disk fails; restore the file from a backup, or "
-            "compact it"};
+            "see whether the disk fails; restore the file from a backup, or " +
+                ToCompact(options)};
   }
   if (options.options.optimize_filters_for_hits && sst.is_in_last_run) {
     return {Use::kOnPurpose,
@@ -104,7 +111,7 @@ Verdict JudgeUnasked(const ExaminedSst& sst, const FamilyOptions& options) {
     return {Use::kNotUsed,
             "the policy does not read its filter, which was written with " +
                 written_by + " and other options",
-            std::string("set the policy back, or ") + kCompact};
+            "set the policy back, or " + ToCompact(options)};
   }
   const std::string prefixes =
       "its filter holds prefixes of the prefix_extractor " +
@@ -125,25 +132,25 @@ Verdict JudgeUnasked(const ExaminedSst& sst, const FamilyOptions& options) {
   if (!sst.holds_keys && sst.prefix_extractor != NameOfExtractor(options)) {
     return {Use::kNotUsed,
             prefixes + ", and now that is " + NameOfExtractor(options),
-            kCompact};
+            ToCompact(options)};
   }
   if (!options.table.whole_key_filtering) {
     return {Use::kNotUsed,
             "its filter holds whole keys, and whole_key_filtering is off",
-            std::string("set whole_key_filtering=true, or ") + kCompact};
+            "set whole_key_filtering=true, or " + ToCompact(options)};
   }
-  return {Use::kNotUsed, "RocksDB does not ask its filter", kCompact};
+  return {Use::kNotUsed, "RocksDB does not ask its filter", ToCompact(options)};
 }
 
 // Judges how well a filter answers that RocksDB asks.
-Verdict JudgeAnswers(const ExaminedSst& sst) {
+Verdict JudgeAnswers(const ExaminedSst& sst, const FamilyOptions& options) {
   const double rate = sst.answers.Rate();
   if (rate > 0.999) {
     return {Use::kNotUsed,
             "every key passes its filter: it was damaged, or memory was short "
             "when it was written, or RocksDB's own policy reads one that "
             "cassandra_bloom wrote",
-            kCompact};
+            ToCompact(options)};
   }
   // The rate of an ideal Bloom filter of this size.
   const double ideal =
@@ -155,7 +162,7 @@ Verdict JudgeAnswers(const ExaminedSst& sst) {
                 Percent(ideal) +
                 " would pass one of its size: it holds more "
                 "keys than it was made for",
-            kCompact};
+            ToCompact(options)};
   }
   return {Use::kUsed, "", ""};
 }
@@ -170,7 +177,7 @@ Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family) {
   if (sst.filter_bytes == 0) {
     return JudgeWithoutFilter(sst, family.options);
   }
-  return sst.answers.by_get > 0 ? JudgeAnswers(sst)
+  return sst.answers.by_get > 0 ? JudgeAnswers(sst, family.options)
                                 : JudgeUnasked(sst, family.options);
 }
 
@@ -257,6 +264,26 @@ bool JudgedFamily::asks_only_prefixes() const {
     }
   }
   return is_any_used && family.options.has_extractor();
+}
+
+std::optional<int> JudgedFamily::OutputLevelFor(int level) const {
+  const auto& options = family.options.options;
+  if (options.num_levels == 1 ||
+      options.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleFIFO) {
+    return std::nullopt;
+  }
+  if (level > 0) {
+    return level;
+  }
+  const bool is_static =
+      options.compaction_style == ROCKSDB_NAMESPACE::kCompactionStyleLevel &&
+      !options.level_compaction_dynamic_level_bytes;
+  if (is_static) {
+    return 1;
+  }
+  const auto first = family.files_in_level.upper_bound(0);
+  return first == family.files_in_level.end() ? options.num_levels - 1
+                                              : first->first;
 }
 
 JudgedFamily Judge(ExaminedFamily family) {

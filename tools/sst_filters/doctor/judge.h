@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,9 @@ struct JudgedFamily {
   // Whether RocksDB asks filters for prefixes alone. Their rates, measured with
   // random keys, are then those of absent prefixes.
   bool asks_only_prefixes() const;
+  // The level into which DB::CompactFiles may write files of `level`, without
+  // damage to the shape of the levels. nullopt if it may not be used.
+  std::optional<int> OutputLevelFor(int level) const;
   int last_level() const { return levels.empty() ? 0 : levels.rbegin()->first; }
 };
 
