@@ -29,7 +29,8 @@ std::string WhyNotAsked(const RecordedOptions& recorded,
   const std::string comparator = recorded.UnknownComparatorOf(column_family);
   if (recorded.column_families.count(column_family) == 0) {
     return "the OPTIONS file of the database is missing, cannot be read, or "
-           "does not have this column family, so the policy is not known";
+           "does not have this column family, so the policy is not known" +
+           (recorded.loaded.ok() ? "" : ": " + recorded.loaded.ToString());
   }
   if (!comparator.empty()) {
     return "its comparator '" + comparator +
