@@ -348,18 +348,33 @@ TEST(DoctorNotUsedTest, AnOptionsFileWithoutSettings) {
   }
 }
 
-TEST(DoctorNotUsedTest, ADamagedFilter) {
-  FilledDb db;
-  const std::string sst = OnlySst(db);
-  db.Close();
+// Flips a bit in the filter of the only SST file, before its properties.
+void DamageFilter(TestDb* db) {
+  const std::string sst = OnlySst(*db);
+  db->Close();
   std::string bytes = ReadFile(sst);
-  // The filter block begins with the number of probes and of words.
-  const size_t filter = bytes.find(std::string("\0\0\0\7\0\0\0\x9d", 8));
-  ASSERT_NE(filter, std::string::npos);
-  bytes[filter + 100] ^= 1;
+  // The filter is the block before the properties, which begin with the
+  // comparator or with our own names of properties.
+  const size_t properties = bytes.find("rocksdb.block.based.table");
+  ASSERT_NE(properties, std::string::npos);
+  bytes[properties - 700] ^= 1;
   WriteFile(sst, bytes);
-  EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
-              HasSubstr("a damaged filter: Corruption"));
+}
+
+TEST(DoctorNotUsedTest, ADamagedFilter) {
+  struct Case {
+    PolicyPtr written_with;
+    PolicyPtr now;
+  };
+  for (const Case& known : {Case{OurPolicy(), OurPolicy()},
+                            Case{BuiltinPolicy(), BuiltinRibbonPolicy()},
+                            Case{OurPolicyBesideRocksdb(), BuiltinPolicy()}}) {
+    FilledDb db(DbOptions(known.written_with));
+    db.Reopen(DbOptions(known.now));
+    DamageFilter(&db);
+    EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
+                HasSubstr("a damaged filter: Corruption"));
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/iterator.h>
 #include <rocksdb/metadata.h>
 #include <rocksdb/slice_transform.h>
@@ -11,11 +12,13 @@
 #include <rocksdb/table_properties.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <set>
 
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/progress_bar.h"
+#include "plugin/policy/filter_name.h"
 #include "tools/sst_filters/doctor/absent_keys.h"
 #include "tools/sst_filters/export/read_only_env.h"
 
@@ -26,6 +29,7 @@ using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
 using ROCKSDB_NAMESPACE::ColumnFamilyMetaData;
 using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::Env;
+using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Iterator;
 using ROCKSDB_NAMESPACE::LiveFileMetaData;
 using ROCKSDB_NAMESPACE::Options;
@@ -105,6 +109,20 @@ bool IsGone(const Status& status) {
   return status.IsPathNotFound() ||
          (status.IsIOError() &&
           status.ToString().find("No such file") != std::string::npos);
+}
+
+// Returns whether RocksDB gives filters of files of the policy `of_file` to
+// `policy`. It goes by CompatibilityName, which the file's properties do not
+// have. It is the same for all of RocksDB's own policies, and for ours with
+// blocks=rocksdb.
+bool MayRead(const FilterPolicy& policy, const std::string& of_file) {
+  const auto may_be_rocksdbs = [](const std::string& name) {
+    return name == "bloomfilter" || name == "ribbonfilter" ||
+           name == kRocksdbsFilterName || name == kPolicyName;
+  };
+  return of_file == policy.Name() ||
+         (std::strcmp(policy.CompatibilityName(), kRocksdbsFilterName) == 0 &&
+          may_be_rocksdbs(of_file));
 }
 
 class Examiner {
@@ -251,10 +269,9 @@ class Examiner {
     sst->prefix_extractor = properties->prefix_extractor_name;
     sst->holds_keys = is_on("rocksdb.block.based.table.whole.key.filtering");
     sst->holds_prefixes = is_on("rocksdb.block.based.table.prefix.filtering");
-    const bool is_of_this_policy =
+    if (sst->filter_bytes > 0 && answers->blocks == 0 &&
         options.table.filter_policy != nullptr &&
-        sst->policy == options.table.filter_policy->Name();
-    if (sst->filter_bytes > 0 && answers->blocks == 0 && is_of_this_policy &&
+        MayRead(*options.table.filter_policy, sst->policy) &&
         num_verified_ < kMostVerified) {
       ++num_verified_;
       const Status whole = reader.VerifyChecksum();
