@@ -101,5 +101,17 @@ TEST(DoctorForecastTest, BytesToBuild) {
   }
 }
 
+// RocksDB builds one partition at a time, and keeps the finished ones.
+TEST(DoctorForecastTest, BytesToBuildPartitions) {
+  TestDb db(DbOptions(BuiltinRibbonPolicy(), Layout::kPartitioned));
+  AddFile(&db, 0, 20000);
+  db.Compact();
+  const Json family = FamilyOf(Exits(0, Doctor(db)));
+  const double bytes = family["bytes_to_build"];
+  const double filter_bytes = family["all"]["filter_bytes"];
+  EXPECT_GT(bytes, 0.6 * filter_bytes);
+  EXPECT_LT(bytes, 2 * filter_bytes);
+}
+
 }  // namespace
 }  // namespace cassandra_bloom::testing

@@ -144,7 +144,7 @@ Forecast ForecastOf(const JudgedFamily& judged) {
       SampleFilter(policy, options,
                    {level, level > 0 && level == judged.last_level()}, keys);
   if (!sample.is_none) {
-    forecast.bytes_to_build = keys * sample.BytesPerKeyToBuild();
+    forecast.bytes_to_build = sample.BytesToBuild();
     forecast.largest_sst = largest->sst.name;
   }
   forecast.advice = AdviceAboutBits(judged, Plan(policy, judged));
