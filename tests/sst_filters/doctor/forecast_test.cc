@@ -113,5 +113,21 @@ TEST(DoctorForecastTest, BytesToBuildPartitions) {
   EXPECT_LT(bytes, 2 * filter_bytes);
 }
 
+// The index of small partitions with long keys is larger than they are. It is
+// not taken for bits per key.
+TEST(DoctorForecastTest, IndexOfPartitions) {
+  rocksdb::BlockBasedTableOptions table =
+      TableOptions(OurPolicy(3), Layout::kPartitioned);
+  table.metadata_block_size = 128;
+  const TestDb db(DbOptions(table));
+  for (uint32_t i = 0; i < 20000; ++i) {
+    Require(db->Put({}, std::string(300, 'x') + NumberedKey(i), ""));
+  }
+  Require(db->Flush({}));
+  const Json family = FamilyOf(Exits(0, Doctor(db)));
+  EXPECT_GT(family["all"]["bits_per_key"], 6);
+  EXPECT_EQ(family["advice"], "");
+}
+
 }  // namespace
 }  // namespace cassandra_bloom::testing

@@ -52,6 +52,12 @@ struct ExaminedSst {
 
   std::string damage;  // RocksDB's message about a damaged filter, or empty.
   FilterAnswers answers;
+  // The bytes that hold keys. `filter_bytes` has the index of the partitions,
+  // too, which is large if those are small.
+  double BytesOfBlocks() const {
+    return static_cast<double>(answers.blocks > 0 ? answers.bytes
+                                                  : filter_bytes);
+  }
   // Whether there was an absent key in the file's range to look up, and one
   // with a prefix to seek.
   bool was_looked_up = false;

@@ -153,9 +153,8 @@ Verdict JudgeAnswers(const ExaminedSst& sst, const FamilyOptions& options) {
             ToCompact(options)};
   }
   // The rate of an ideal Bloom filter of this size.
-  const double ideal =
-      std::pow(0.6185, 8 * static_cast<double>(sst.filter_bytes) /
-                           static_cast<double>(sst.filter_keys));
+  const double ideal = std::pow(
+      0.6185, 8 * sst.BytesOfBlocks() / static_cast<double>(sst.filter_keys));
   if (rate > 0.05 && rate > 3 * ideal) {
     return {Use::kNotUsed,
             Percent(rate) + " of absent keys pass its filter, and " +
@@ -186,6 +185,7 @@ void AddTo(LevelSums* sums, const JudgedSst& judged) {
   sums->examined_files += 1;
   sums->keys += static_cast<double>(sst.keys);
   sums->filter_bytes += static_cast<double>(sst.filter_bytes);
+  sums->bytes_of_blocks += sst.BytesOfBlocks();
   if (sst.filter_bytes > 0) {
     sums->filter_keys += static_cast<double>(sst.filter_keys);
   }
@@ -213,8 +213,8 @@ LevelSums SumsOf(const std::vector<JudgedSst>& ssts, int level,
   const double mean = of_files / std::max(1.0, sums.examined_files);
   sums.rate = sums.keys > 0 ? weighted / sums.keys : mean;
   sums.false_positives = level == 0 ? of_files * scale : sums.rate;
-  for (double* const sum :
-       {&sums.keys, &sums.filter_bytes, &sums.filter_keys}) {
+  for (double* const sum : {&sums.keys, &sums.filter_bytes,
+                            &sums.bytes_of_blocks, &sums.filter_keys}) {
     *sum *= scale;
   }
   return sums;
@@ -300,6 +300,7 @@ JudgedFamily Judge(ExaminedFamily family) {
     all->examined_files += sums.examined_files;
     all->keys += sums.keys;
     all->filter_bytes += sums.filter_bytes;
+    all->bytes_of_blocks += sums.bytes_of_blocks;
     all->filter_keys += sums.filter_keys;
     all->asked_by_get += sums.asked_by_get;
     all->asked_by_seek += sums.asked_by_seek;

@@ -46,6 +46,7 @@ struct LevelSums {
   double examined_files = 0;  // The others are not in the sample.
   double keys = 0;
   double filter_bytes = 0;
+  double bytes_of_blocks = 0;  // Without the indexes of partitions.
   double filter_keys = 0;
   // The mean share of absent keys that pass, weighted by the keys of the files.
   double rate = 1;
