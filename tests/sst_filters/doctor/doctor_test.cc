@@ -101,8 +101,8 @@ TEST(DoctorTest, BelowADeletedRange) {
 // Seeks do not pass over all deletions that follow the key. Otherwise this
 // takes half a minute.
 TEST(DoctorTest, AmongDeletions) {
-  constexpr uint32_t kFiles = 400;
-  constexpr uint32_t kKeysOfFile = 1250;
+  constexpr uint32_t kFiles = 200;
+  constexpr uint32_t kKeysOfFile = 2500;
   rocksdb::Options options = DbOptions(OurPolicy());
   options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(1));
   TestDb db(options);
@@ -114,7 +114,7 @@ TEST(DoctorTest, AmongDeletions) {
   }
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(FamilyOf(Exits(0, Doctor(db)))["all"]["asked_by_seek"], kFiles);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(8));
 }
 
 // The false positives are those of a look-up of an absent key in the range of

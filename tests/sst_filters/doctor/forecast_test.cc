@@ -118,7 +118,7 @@ TEST(DoctorForecastTest, BytesToBuildPartitions) {
 TEST(DoctorForecastTest, IndexOfPartitions) {
   rocksdb::BlockBasedTableOptions table =
       TableOptions(OurPolicy(3), Layout::kPartitioned);
-  table.block_size = 64 << 10;
+  table.block_size = 16 << 10;
   table.metadata_block_size = 128;
   const TestDb db(DbOptions(table));
   for (uint32_t i = 0; i < 20000; ++i) {
