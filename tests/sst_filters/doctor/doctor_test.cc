@@ -98,8 +98,8 @@ TEST(DoctorTest, BelowADeletedRange) {
   EXPECT_EQ(FamilyOf(Exits(0, Doctor(db)))["all"]["asked_by_get"], 1);
 }
 
-// Seeks do not pass over all deletions that follow the key. Otherwise this
-// takes half a minute.
+// Seeks do not pass over all deletions that follow the key. If they do, this
+// takes more than 15 seconds.
 TEST(DoctorTest, AmongDeletions) {
   constexpr uint32_t kFiles = 200;
   constexpr uint32_t kKeysOfFile = 2500;
