@@ -2,6 +2,8 @@
 
 #include "plugin/export/reconcile.h"
 
+#include <algorithm>
+
 #include "plugin/export/export_folder.h"
 #include "plugin/filter_db/read_file.h"
 
@@ -42,6 +44,7 @@ class Exporter {
   std::string* const error_;
   std::set<std::string> finished_;  // Identities.
   std::set<std::string> gone_;
+  std::set<std::string> skipped_;  // They could not be read before.
 };
 
 bool Exporter::ExportListings(const ListSsts& list) {
@@ -73,7 +76,9 @@ bool Exporter::ExportListings(const ListSsts& list) {
               " not exported";
     return false;
   }
-  return true;
+  return std::none_of(
+      live.files.begin(), live.files.end(),
+      [this](const LiveSst& sst) { return skipped_.count(sst.identity) > 0; });
 }
 
 // Returns false if the export must end. Sets `*has_gone` if a listed file no
@@ -122,6 +127,7 @@ bool Exporter::ExportOne(const LiveSst& sst, bool* has_gone) {
       return false;
     case ExportResult::kCannotRead:
       if (unreadable_->count(sst.identity) > 0) {
+        skipped_.insert(sst.identity);
         break;
       }
       if (sst.error.empty() && !FileExists(sst.path)) {

@@ -28,8 +28,8 @@ using ListSsts = std::function<bool(LiveSsts* live, std::string* error)>;
 // adds those that it cannot read.
 //
 // Returns true if every live SST file now has its filter. Returns false, and
-// leaves `*error` as it was, if it was stopped before that. `*report` says what
-// was done.
+// leaves `*error` as it was, if it was stopped before that, or if all that lack
+// one were in `*unreadable` before. `*report` says what was done.
 bool Reconcile(const ExportPlan& plan, const std::string& out_dir,
                const ListSsts& list, const StopExport& stop,
                std::set<std::string>* unreadable, FilterDbExportReport* report,

@@ -5,7 +5,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/slice_transform.h>
 
+#include <chrono>
 #include <string>
 #include <tuple>
 
@@ -60,7 +62,32 @@ TEST(DoctorTest, DeletedRangesAloneNeedNoFilter) {
   FilledDb db;
   Require(db->DeleteRange({}, db->DefaultColumnFamily(), "a", "b"));
   db.Flush();
-  Exits(0, Doctor(db));
+  EXPECT_NEAR(FalsePositives(FamilyOf(Exits(0, Doctor(db)))), 0.0082, 0.003);
+  EXPECT_THAT(Doctor(db, "").out,
+              HasSubstr("RocksDB uses the filter of every SST file; 1 file had "
+                        "no key to ask for\n"));
+}
+
+// Between a key and itself is no absent key. Its filter is measured.
+TEST(DoctorTest, FilesWithOneKey) {
+  FilledDb db;
+  for (uint32_t i = 0; i < 3; ++i) {
+    AddFile(&db, i, i + 1);
+  }
+  EXPECT_LT(FalsePositives(FamilyOf(Exits(0, Doctor(db)))), 0.1);
+  EXPECT_THAT(Doctor(db, "").out, HasSubstr("; 3 files had no key to ask for"));
+}
+
+// A level of deleted ranges alone costs no reads.
+TEST(DoctorTest, ALevelOfDeletedRanges) {
+  FilledDb db;
+  CompactLevel0To(6, db);
+  Require(db->DeleteRange({}, db->DefaultColumnFamily(), "a", "z"));
+  db.Flush();
+  CompactLevel0To(3, db);
+  const Json family = FamilyOf(Exits(0, Doctor(db)));
+  EXPECT_EQ(family["levels"].size(), 2U);
+  EXPECT_NEAR(FalsePositives(family), 0.0082, 0.003);
 }
 
 // A range that was deleted hides no filter below it.
@@ -69,6 +96,25 @@ TEST(DoctorTest, BelowADeletedRange) {
   Require(db->DeleteRange({}, db->DefaultColumnFamily(), "a", "z"));
   db.Flush();
   EXPECT_EQ(FamilyOf(Exits(0, Doctor(db)))["all"]["asked_by_get"], 1);
+}
+
+// Seeks do not pass over all deletions that follow the key. If they do, this
+// takes more than 15 seconds.
+TEST(DoctorTest, AmongDeletions) {
+  constexpr uint32_t kFiles = 200;
+  constexpr uint32_t kKeysOfFile = 2500;
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(1));
+  TestDb db(options);
+  for (uint32_t i = 0; i < kFiles; ++i) {
+    for (uint32_t key = 0; key < kKeysOfFile; ++key) {
+      Require(db->Delete({}, NumberedKey(i * kKeysOfFile + key)));
+    }
+    db.Flush();
+  }
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(FamilyOf(Exits(0, Doctor(db)))["all"]["asked_by_seek"], kFiles);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(8));
 }
 
 // The false positives are those of a look-up of an absent key in the range of

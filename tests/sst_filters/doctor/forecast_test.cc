@@ -101,5 +101,34 @@ TEST(DoctorForecastTest, BytesToBuild) {
   }
 }
 
+// RocksDB builds one partition at a time, and keeps the finished ones.
+TEST(DoctorForecastTest, BytesToBuildPartitions) {
+  TestDb db(DbOptions(BuiltinRibbonPolicy(), Layout::kPartitioned));
+  AddFile(&db, 0, 20000);
+  db.Compact();
+  const Json family = FamilyOf(Exits(0, Doctor(db)));
+  const double bytes = family["bytes_to_build"];
+  const double filter_bytes = family["all"]["filter_bytes"];
+  EXPECT_GT(bytes, 0.6 * filter_bytes);
+  EXPECT_LT(bytes, 2 * filter_bytes);
+}
+
+// The index of small partitions with long keys is larger than they are. It is
+// not taken for bits per key.
+TEST(DoctorForecastTest, IndexOfPartitions) {
+  rocksdb::BlockBasedTableOptions table =
+      TableOptions(OurPolicy(3), Layout::kPartitioned);
+  table.block_size = 16 << 10;
+  table.metadata_block_size = 128;
+  const TestDb db(DbOptions(table));
+  for (uint32_t i = 0; i < 20000; ++i) {
+    Require(db->Put({}, std::string(300, 'x') + NumberedKey(i), ""));
+  }
+  Require(db->Flush({}));
+  const Json family = FamilyOf(Exits(0, Doctor(db)));
+  EXPECT_GT(family["all"]["bits_per_key"], 6);
+  EXPECT_EQ(family["advice"], "");
+}
+
 }  // namespace
 }  // namespace cassandra_bloom::testing

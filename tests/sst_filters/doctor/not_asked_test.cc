@@ -115,6 +115,17 @@ TEST(DoctorNotAskedTest, NoOptionsFile) {
   ExpectNotAsked(db, "the OPTIONS file of the database is missing");
 }
 
+TEST(DoctorNotAskedTest, AnUnreadableOptionsFile) {
+  FilledDb db;
+  const std::string path = NewestOptionsOf(db);
+  db.Close();
+  std::string text = ReadFile(path);
+  const std::string levels = "  num_levels=";
+  text.insert(text.find(levels) + levels.size(), "x");
+  WriteFile(path, text);
+  ExpectNotAsked(db, "so the policy is not known: Invalid argument: ");
+}
+
 TEST(DoctorNotAskedTest, UnreadableFiles) {
   FilledDb db;
   const std::string sst = OnlySst(db);

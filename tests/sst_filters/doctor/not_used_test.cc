@@ -120,6 +120,46 @@ TEST(DoctorNotUsedTest, FiltersForHitsInLevel0) {
   EXPECT_THAT(Doctor(db, "").out, HasSubstr("(1 file without)"));
 }
 
+// optimize_filters_for_hits excuses the files of the last level alone.
+TEST(DoctorNotUsedTest, FiltersForHitsAboveTheLastLevel) {
+  TestDb db(DbOptions(OurPolicy()));
+  for (const int level : {6, 3}) {
+    AddFile(&db, 0, 1000);
+    CompactLevel0To(level, db);
+  }
+  rocksdb::Options options = WithPrefixes(Capped(4), /*whole_keys=*/false);
+  options.optimize_filters_for_hits = true;
+  db.Reopen(options);
+  const Ran ran = Exits(1, Doctor(db));
+  const Json problem = ProblemOf(ran);
+  EXPECT_THAT(problem["why"].get<std::string>(),
+              HasSubstr("whole_key_filtering is off"));
+  EXPECT_EQ(problem["levels"].size(), 1U);
+  EXPECT_EQ(problem["levels"][0]["level"], 3);
+  EXPECT_EQ(FamilyOf(ran)["ssts"][1]["use"], "none_on_purpose");
+}
+
+// In level 0, optimize_filters_for_hits excuses the oldest file alone, and none
+// if there is a deeper level.
+TEST(DoctorNotUsedTest, FiltersForHitsInLevel0WithoutFilters) {
+  for (const bool has_deeper : {false, true}) {
+    TestDb db(DbOptions(nullptr));
+    if (has_deeper) {
+      AddFile(&db, 5000, 6000);
+      CompactLevel0To(3, db);
+    }
+    for (int i = 0; i < 3; ++i) {
+      AddFile(&db, 0, 1000);
+    }
+    rocksdb::Options options = DbOptions(OurPolicy());
+    options.optimize_filters_for_hits = true;
+    db.Reopen(options);
+    const Json level0 = ProblemOf(Exits(1, Doctor(db)))["levels"][0];
+    EXPECT_EQ(level0["level"], 0);
+    EXPECT_EQ(level0["ssts"].size(), has_deeper ? 3U : 2U);
+  }
+}
+
 TEST(DoctorNotUsedTest, NoPolicy) {
   FilledDb db;
   db.Reopen(DbOptions(nullptr));
@@ -154,12 +194,55 @@ TEST(DoctorNotUsedTest, CompactFilesAtTheirOwnLevel) {
   db.Reopen(DbOptions(OurPolicy()));
   const Json problem = ProblemOf(Exits(1, Doctor(db)));
   for (const Json& of_level : problem["levels"]) {
-    const int level = of_level["level"];
     Require(db->CompactFiles(rocksdb::CompactionOptions(),
                              of_level["ssts"].get<std::vector<std::string>>(),
-                             level == 0 ? 1 : level));
+                             of_level["output_level"]));
   }
   Exits(0, Doctor(db));
+}
+
+// Files of level 0 may not be compacted into levels that RocksDB keeps empty.
+TEST(DoctorNotUsedTest, WhereToCompactLevel0) {
+  const auto with = [](rocksdb::CompactionStyle style, bool is_dynamic,
+                       int num_levels) {
+    rocksdb::Options options = DbOptions(nullptr);
+    options.compaction_style = style;
+    options.level_compaction_dynamic_level_bytes = is_dynamic;
+    options.num_levels = num_levels;
+    return options;
+  };
+  struct Case {
+    rocksdb::Options options;
+    int filled_level;  // 0: none.
+    Json output_level;
+  };
+  for (const Case& known :
+       {Case{with(rocksdb::kCompactionStyleLevel, true, 7), 0, 6},
+        Case{with(rocksdb::kCompactionStyleLevel, true, 7), 4, 4},
+        Case{with(rocksdb::kCompactionStyleLevel, false, 7), 4, 1},
+        Case{with(rocksdb::kCompactionStyleUniversal, false, 5), 0, 4},
+        Case{with(rocksdb::kCompactionStyleUniversal, false, 1), 0, Json()},
+        Case{with(rocksdb::kCompactionStyleFIFO, false, 7), 0, Json()}}) {
+    TestDb db(known.options);
+    if (known.filled_level > 0) {
+      AddFile(&db, 0, 1000);
+      CompactLevel0To(known.filled_level, db);
+    }
+    AddFile(&db, 0, 1000);
+    rocksdb::Options options = known.options;
+    options.table_factory = DbOptions(OurPolicy()).table_factory;
+    db.Reopen(options);
+    const Json problem = ProblemOf(Exits(1, Doctor(db)));
+    EXPECT_EQ(problem["levels"][0]["output_level"], known.output_level);
+    const bool is_fifo =
+        options.compaction_style == rocksdb::kCompactionStyleFIFO;
+    EXPECT_THAT(problem["to_do"].get<std::string>(),
+                HasSubstr(is_fifo ? "ages out" : "compact it"));
+    const std::string text = Doctor(db, "").out;
+    EXPECT_EQ(text.find("CompactRange") == std::string::npos, is_fifo);
+    EXPECT_EQ(text.find("CompactFiles") == std::string::npos,
+              known.output_level.is_null());
+  }
 }
 
 // A policy may give some levels no filter.
@@ -181,6 +264,40 @@ TEST(DoctorNotUsedTest, NothingToHold) {
   const FilledDb db(options);
   EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
               HasSubstr("whole_key_filtering is off and there is no"));
+}
+
+// Filters of prefixes do not deny absent keys of present prefixes.
+TEST(DoctorNotUsedTest, FalsePositivesOfPrefixesAlone) {
+  for (const bool whole_keys : {false, true}) {
+    const FilledDb db(WithPrefixes(Capped(7), whole_keys));
+    EXPECT_EQ(FamilyOf(Exits(0, Doctor(db)))["only_prefixes"], !whole_keys);
+    EXPECT_THAT(
+        Doctor(db, "").out,
+        HasSubstr(whole_keys
+                      ? "in a look-up of an absent key: "
+                      : "in a look-up of an absent prefix (absent keys of "
+                        "present prefixes all pass): "));
+  }
+}
+
+// RocksDB writes no filter of prefixes if no key has one.
+TEST(DoctorNotUsedTest, NoKeyHasAPrefix) {
+  for (const PolicyPtr& policy : {OurPolicy(), BuiltinPolicy()}) {
+    const auto with_prefixes = [&](size_t length) {
+      return WithPrefixes(std::shared_ptr<const rocksdb::SliceTransform>(
+                              rocksdb::NewFixedPrefixTransform(length)),
+                          /*whole_keys=*/false, Layout::kFull, policy);
+    };
+    FilledDb db(with_prefixes(100));
+    const Json sst = FamilyOf(Exits(0, Doctor(db)))["ssts"][0];
+    EXPECT_EQ(sst["filter_bytes"], 0);
+    EXPECT_EQ(sst["why"], "no filter: no key has a prefix");
+    // With another extractor, compacting gives it one.
+    db.Reopen(with_prefixes(4));
+    EXPECT_EQ(ProblemOf(Exits(1, Doctor(db)))["why"], "no filter");
+    db.Compact();
+    Exits(0, Doctor(db));
+  }
 }
 
 TEST(DoctorNotUsedTest, EveryKeyPasses) {
@@ -217,18 +334,47 @@ TEST(DoctorNotUsedTest, ARefusedPolicy) {
   EXPECT_THAT(text, HasSubstr("fault: the policy is refused: "));
 }
 
-TEST(DoctorNotUsedTest, ADamagedFilter) {
-  FilledDb db;
-  const std::string sst = OnlySst(db);
-  db.Close();
+// The OPTIONS file of RocksDB up to 6.29 names a policy without its settings.
+TEST(DoctorNotUsedTest, AnOptionsFileWithoutSettings) {
+  for (const PolicyPtr& policy : {BuiltinPolicy(), PolicyPtr()}) {
+    const FilledDb db(DbOptions(policy));
+    WritePolicy(db, "rocksdb.BuiltinBloomFilter");
+    const Json family = FamilyOf(Exits(policy == nullptr ? 2 : 0, Doctor(db)));
+    EXPECT_EQ(family["ssts"][0]["use"],
+              policy == nullptr ? "not_asked" : "used");
+    EXPECT_EQ(family["advice"], "");
+    EXPECT_FALSE(family.contains("mix"));
+    EXPECT_EQ(family["bytes_to_build"], Json());
+  }
+}
+
+// Flips a bit in the filter of the only SST file, before its properties.
+void DamageFilter(TestDb* db) {
+  const std::string sst = OnlySst(*db);
+  db->Close();
   std::string bytes = ReadFile(sst);
-  // The filter block begins with the number of probes and of words.
-  const size_t filter = bytes.find(std::string("\0\0\0\7\0\0\0\x9d", 8));
-  ASSERT_NE(filter, std::string::npos);
-  bytes[filter + 100] ^= 1;
+  // The filter is the block before the properties, which begin with the
+  // comparator or with our own names of properties.
+  const size_t properties = bytes.find("rocksdb.block.based.table");
+  ASSERT_NE(properties, std::string::npos);
+  bytes[properties - 700] ^= 1;
   WriteFile(sst, bytes);
-  EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
-              HasSubstr("a damaged filter: Corruption"));
+}
+
+TEST(DoctorNotUsedTest, ADamagedFilter) {
+  struct Case {
+    PolicyPtr written_with;
+    PolicyPtr now;
+  };
+  for (const Case& known : {Case{OurPolicy(), OurPolicy()},
+                            Case{BuiltinPolicy(), BuiltinRibbonPolicy()},
+                            Case{OurPolicyBesideRocksdb(), BuiltinPolicy()}}) {
+    FilledDb db(DbOptions(known.written_with));
+    db.Reopen(DbOptions(known.now));
+    DamageFilter(&db);
+    EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
+                HasSubstr("a damaged filter: Corruption"));
+  }
 }
 
 }  // namespace

@@ -52,6 +52,15 @@ void CheckFamily(const Json& family, const Database& db, size_t number,
       throw Failure("doctor calls a filter used that is not asked",
                     family.dump());
     }
+    // optimize_filters_for_hits makes RocksDB skip filters of the last level.
+    const bool is_skipped = !sst["asked_by_get"] &&
+                            (sst["filter_bytes"] == 0 ||
+                             sst["level"] == family["levels"].back()["level"]);
+    if (sst["use"] == "none_on_purpose" && !is_skipped) {
+      throw Failure(
+          "doctor says on purpose of a filter that RocksDB does not skip",
+          family.dump());
+    }
   }
   // Files that doctor could not ask may have filters that RocksDB asks here.
   for (const Json& problem : family["problems"]) {

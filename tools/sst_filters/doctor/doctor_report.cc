@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 namespace cassandra_bloom::tools {
@@ -105,9 +106,12 @@ void PrintForecast(const FamilyReport& report) {
   const LevelSums& all = report.judged.all;
   const Forecast& forecast = report.forecast;
   std::printf(
-      "  false positives in a look-up of an absent key: %s (of a key in the "
+      "  false positives in a look-up of an absent %s: %s (of a key in the "
       "range of every\n  sorted run: each file of level 0, and each deeper "
       "level)\n",
+      report.judged.asks_only_prefixes()
+          ? "prefix (absent keys of present prefixes all pass)"
+          : "key",
       ThreeDigits(all.false_positives).c_str());
   std::printf("  memory: %s bytes for all filters, when every file is open\n",
               Rounded(all.filter_bytes).c_str());
@@ -154,11 +158,37 @@ void PrintProblem(const Problem& problem) {
   }
 }
 
-bool HasCompaction(const std::vector<Problem>& problems) {
-  return std::any_of(
-      problems.begin(), problems.end(), [](const Problem& problem) {
-        return problem.remedy.find("compact it") != std::string::npos;
-      });
+// Returns the levels with files that can be compacted.
+std::set<int> LevelsToCompact(const std::vector<Problem>& problems) {
+  std::set<int> levels;
+  for (const Problem& problem : problems) {
+    if (problem.remedy.find("compact it") != std::string::npos) {
+      for (const auto& level : problem.ssts) {
+        levels.insert(level.first);
+      }
+    }
+  }
+  return levels;
+}
+
+void PrintHowToCompact(const JudgedFamily& judged,
+                       const std::set<int>& levels) {
+  std::printf(
+      "    to compact all: CompactRange with "
+      "bottommost_level_compaction=kForce\n");
+  std::string outputs;
+  for (const int level : levels) {
+    if (const auto output = judged.OutputLevelFor(level)) {
+      outputs += (outputs.empty() ? "" : ", ") + std::to_string(level) +
+                 " into " + std::to_string(*output);
+    }
+  }
+  if (!outputs.empty()) {
+    std::printf(
+        "    to compact only these files: DB::CompactFiles with the files of "
+        "a level (--json\n    names all): those of level %s\n",
+        outputs.c_str());
+  }
 }
 
 void PrintFamily(const FamilyReport& report) {
@@ -177,12 +207,8 @@ void PrintFamily(const FamilyReport& report) {
   for (const Problem& problem : report.problems) {
     PrintProblem(problem);
   }
-  if (HasCompaction(report.problems)) {
-    std::printf(
-        "    to compact only these files: DB::CompactFiles with the files of "
-        "a level (--json\n    names all) and their own level, or level 1 for "
-        "level 0; to compact all: CompactRange\n    with "
-        "bottommost_level_compaction=kForce\n");
+  if (const auto levels = LevelsToCompact(report.problems); !levels.empty()) {
+    PrintHowToCompact(judged, levels);
   }
   if (!report.ssts_without_seek.empty()) {
     std::printf(
@@ -207,10 +233,12 @@ std::string LastLine(const Report& report) {
   }
   uint64_t used = 0;
   uint64_t on_purpose = 0;
+  uint64_t no_keys = 0;
   for (const FamilyReport& family : report.families) {
     for (const JudgedSst& sst : family.judged.ssts) {
       used += sst.use == Use::kUsed ? 1 : 0;
       on_purpose += sst.use == Use::kOnPurpose ? 1 : 0;
+      no_keys += sst.use == Use::kNoKeys ? 1 : 0;
     }
   }
   if (used + on_purpose == 0) {
@@ -219,7 +247,9 @@ std::string LastLine(const Report& report) {
   return "all is well: RocksDB uses the filter of every SST file" +
          (on_purpose > 0 ? " to which the options give one (" +
                                Count(on_purpose, "file") + " without)"
-                         : std::string());
+                         : std::string()) +
+         (no_keys > 0 ? "; " + Count(no_keys, "file") + " had no key to ask for"
+                      : std::string());
 }
 
 // ---- JSON ----
@@ -264,6 +294,7 @@ Json ToJson(const FamilyReport& report) {
       {"policy", judged.family.options.policy},
       {"levels", Json::array()},
       {"all", ToJson(judged.all)},
+      {"only_prefixes", judged.asks_only_prefixes()},
       {"bytes_to_build",
        forecast.bytes_to_build ? Json(*forecast.bytes_to_build) : Json()},
       {"advice", forecast.advice},
@@ -283,7 +314,10 @@ Json ToJson(const FamilyReport& report) {
   for (const Problem& problem : report.problems) {
     Json levels = Json::array();
     for (const auto& [level, ssts] : problem.ssts) {
-      levels.push_back({{"level", level}, {"ssts", ssts}});
+      const auto output = judged.OutputLevelFor(level);
+      levels.push_back({{"level", level},
+                        {"ssts", ssts},
+                        {"output_level", output ? Json(*output) : Json()}});
     }
     json["problems"].push_back({{"use", NameOf(problem.use)},
                                 {"why", problem.why},

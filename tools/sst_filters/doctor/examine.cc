@@ -2,18 +2,23 @@
 
 #include "tools/sst_filters/doctor/examine.h"
 
+#include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/iterator.h>
 #include <rocksdb/metadata.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table_properties.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <set>
 
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/progress_bar.h"
+#include "plugin/policy/filter_name.h"
 #include "tools/sst_filters/doctor/absent_keys.h"
 #include "tools/sst_filters/export/read_only_env.h"
 
@@ -21,12 +26,16 @@ namespace cassandra_bloom::tools {
 
 using ROCKSDB_NAMESPACE::Cache;
 using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
+using ROCKSDB_NAMESPACE::ColumnFamilyMetaData;
+using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::Env;
+using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Iterator;
 using ROCKSDB_NAMESPACE::LiveFileMetaData;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::PinnableSlice;
 using ROCKSDB_NAMESPACE::ReadOptions;
+using ROCKSDB_NAMESPACE::SliceTransform;
 using ROCKSDB_NAMESPACE::SstFileReader;
 using ROCKSDB_NAMESPACE::Status;
 
@@ -47,10 +56,73 @@ constexpr int kMostVerified = 20;
 
 constexpr int kListings = 10;
 
+// The files of a column family, to find out which are its last. All of them,
+// not only those of a sample.
+class LastFiles {
+ public:
+  LastFiles(const Listing& listing, const std::string& column_family,
+            const Comparator& comparator)
+      : comparator_(comparator) {
+    for (const LiveFileMetaData& file : listing.files) {
+      if (file.column_family_name == column_family) {
+        files_.push_back(&file);
+        last_level_ = std::max(last_level_, file.level);
+      }
+    }
+    // RocksDB lists the oldest file of level 0 last.
+    ColumnFamilyMetaData family;
+    listing.db->GetColumnFamilyMetaData(listing.handles.at(column_family),
+                                        &family);
+    if (!family.levels.empty() && !family.levels[0].files.empty()) {
+      oldest_of_level0_ = family.levels[0].files.back().file_number;
+    }
+  }
+
+  // As Version::IsFilterSkipped in db/version_set.cc.
+  bool IsInLastRun(const LiveFileMetaData& file) const {
+    return file.level == last_level_ &&
+           (file.level > 0 || file.file_number == oldest_of_level0_);
+  }
+
+  // As VersionStorageInfo::RangeMightExistAfterSortedRun in db/version_set.cc.
+  bool IsBottommost(const LiveFileMetaData& file) const {
+    if (file.level == 0) {
+      return IsInLastRun(file);
+    }
+    return std::none_of(
+        files_.begin(), files_.end(), [&](const LiveFileMetaData* other) {
+          return other->level > file.level &&
+                 comparator_.Compare(other->smallestkey, file.largestkey) <=
+                     0 &&
+                 comparator_.Compare(file.smallestkey, other->largestkey) <= 0;
+        });
+  }
+
+ private:
+  const Comparator& comparator_;
+  std::vector<const LiveFileMetaData*> files_;
+  int last_level_ = 0;
+  uint64_t oldest_of_level0_ = 0;
+};
+
 bool IsGone(const Status& status) {
   return status.IsPathNotFound() ||
          (status.IsIOError() &&
           status.ToString().find("No such file") != std::string::npos);
+}
+
+// Returns whether RocksDB gives filters of files of the policy `of_file` to
+// `policy`. It goes by CompatibilityName, which the file's properties do not
+// have. It is the same for all of RocksDB's own policies, and for ours with
+// blocks=rocksdb.
+bool MayRead(const FilterPolicy& policy, const std::string& of_file) {
+  const auto may_be_rocksdbs = [](const std::string& name) {
+    return name == "bloomfilter" || name == "ribbonfilter" ||
+           name == kRocksdbsFilterName || name == kPolicyName;
+  };
+  return of_file == policy.Name() ||
+         (std::strcmp(policy.CompatibilityName(), kRocksdbsFilterName) == 0 &&
+          may_be_rocksdbs(of_file));
 }
 
 class Examiner {
@@ -197,10 +269,9 @@ class Examiner {
     sst->prefix_extractor = properties->prefix_extractor_name;
     sst->holds_keys = is_on("rocksdb.block.based.table.whole.key.filtering");
     sst->holds_prefixes = is_on("rocksdb.block.based.table.prefix.filtering");
-    const bool is_of_this_policy =
+    if (sst->filter_bytes > 0 && answers->blocks == 0 &&
         options.table.filter_policy != nullptr &&
-        sst->policy == options.table.filter_policy->Name();
-    if (sst->filter_bytes > 0 && answers->blocks == 0 && is_of_this_policy &&
+        MayRead(*options.table.filter_policy, sst->policy) &&
         num_verified_ < kMostVerified) {
       ++num_verified_;
       const Status whole = reader.VerifyChecksum();
@@ -218,6 +289,10 @@ class Examiner {
     ReadOptions reading;
     // Otherwise RocksDB would not look below a range that was deleted.
     reading.ignore_range_deletions = true;
+    // A seek need not find a key. Otherwise it would pass over all deletions
+    // that follow, in time that grows with their square over all files.
+    reading.max_skippable_internal_keys = 1000;
+    reading.fill_cache = false;
     ColumnFamilyHandle* const handle =
         listing.handles.at(file.column_family_name);
     std::vector<std::string> keys =
@@ -265,12 +340,14 @@ class Examiner {
           ++family.files;
         }
       }
+      const LastFiles last(listing, name, *options.options.comparator);
       for (const LiveFileMetaData* const file : sample) {
         State& state = ssts_[file->file_number];
         if (file->column_family_name == name && state.done) {
           // The newest listing has the right level, because RocksDB may have
           // moved the file since.
-          family.ssts.push_back(InLevel(*file, state.sst));
+          family.ssts.push_back(InLevel(
+              *file, state.sst, last, options.options.prefix_extractor.get()));
         }
       }
       database.families.push_back(std::move(family));
@@ -278,12 +355,17 @@ class Examiner {
     return database;
   }
 
-  ExaminedSst InLevel(const LiveFileMetaData& file, ExaminedSst sst) {
+  ExaminedSst InLevel(const LiveFileMetaData& file, ExaminedSst sst,
+                      const LastFiles& last, const SliceTransform* extractor) {
     sst.number = file.file_number;
     sst.name = file.name.substr(file.name.rfind('/') + 1);
     sst.level = file.level;
-    sst.smallest_key = file.smallestkey;
-    sst.largest_key = file.largestkey;
+    sst.is_without_prefixes = extractor != nullptr &&
+                              !extractor->InDomain(file.smallestkey) &&
+                              !extractor->InDomain(file.largestkey);
+    sst.is_in_last_run = last.IsInLastRun(file);
+    // Only asked for files without a filter, because it looks at all files.
+    sst.is_bottommost = sst.filter_bytes == 0 && last.IsBottommost(file);
     if (sst.keys == 0 && !sst.not_asked.empty()) {
       sst.keys = file.num_entries;
     }

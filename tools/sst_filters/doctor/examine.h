@@ -30,8 +30,13 @@ struct ExaminedSst {
   uint64_t number = 0;
   std::string name;  // Such as "000123.sst".
   int level = 0;
-  std::string smallest_key;
-  std::string largest_key;
+  // No file holds older versions of its keys. RocksDB calls such a file
+  // bottommost when it writes it. Only set if there is no filter.
+  bool is_bottommost = false;
+  // RocksDB asks no filter here if optimize_filters_for_hits is on.
+  bool is_in_last_run = false;
+  // Neither its first nor its last key has a prefix.
+  bool is_without_prefixes = false;
   uint64_t keys = 0;  // As the database says, so also where no filter is.
 
   // Why the file could not be read or its filter not be asked, or empty.
@@ -47,6 +52,12 @@ struct ExaminedSst {
 
   std::string damage;  // RocksDB's message about a damaged filter, or empty.
   FilterAnswers answers;
+  // The bytes that hold keys. `filter_bytes` has the index of the partitions,
+  // too, which is large if those are small.
+  double BytesOfBlocks() const {
+    return static_cast<double>(answers.blocks > 0 ? answers.bytes
+                                                  : filter_bytes);
+  }
   // Whether there was an absent key in the file's range to look up, and one
   // with a prefix to seek.
   bool was_looked_up = false;

@@ -7,6 +7,10 @@
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/status.h>
 
+#include <cstring>
+
+#include "plugin/policy/filter_name.h"
+
 namespace cassandra_bloom::tools {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
@@ -25,7 +29,8 @@ std::string WhyNotAsked(const RecordedOptions& recorded,
   const std::string comparator = recorded.UnknownComparatorOf(column_family);
   if (recorded.column_families.count(column_family) == 0) {
     return "the OPTIONS file of the database is missing, cannot be read, or "
-           "does not have this column family, so the policy is not known";
+           "does not have this column family, so the policy is not known" +
+           (recorded.loaded.ok() ? "" : ": " + recorded.loaded.ToString());
   }
   if (!comparator.empty()) {
     return "its comparator '" + comparator +
@@ -63,6 +68,7 @@ FamilyOptions OptionsOf(const RecordedOptions& recorded,
   const FilterPolicy* const policy = family.table.filter_policy.get();
   if (policy != nullptr) {
     family.policy = policy->GetId();
+    family.is_read_only = std::strcmp(policy->Name(), kRocksdbsFilterName) == 0;
     if (policy->IsInstanceOf(kUnknownHere)) {
       family.not_asked = "its filter policy '" + std::string(policy->Name()) +
                          "' is not known here";

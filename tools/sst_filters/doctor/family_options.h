@@ -26,6 +26,9 @@ struct FamilyOptions {
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table;
   std::string policy;   // As in the OPTIONS file. Empty if there is none.
   std::string refused;  // Why the policy refuses its settings, or empty.
+  // RocksDB up to 6.29 writes RocksDB's own policies to the OPTIONS file
+  // without their settings. Such a policy reads filters, and builds none.
+  bool is_read_only = false;
   // Why doctor cannot ask the filters of the column family, or empty. All
   // members above then have RocksDB's defaults where they are not known.
   std::string not_asked;

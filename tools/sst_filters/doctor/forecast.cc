@@ -54,12 +54,12 @@ std::string AdviceAboutBits(const JudgedFamily& judged,
     return ThreeDigits(8 * bytes / all.filter_keys) + " bits per key";
   };
   // With optimize_filters_for_memory, one filter may be a third larger than
-  // planned (MemoryFit), and a filter of small partitions has a large index.
+  // planned (MemoryFit). The sizes of partitions vary.
   const bool may_be_larger = options.table.optimize_filters_for_memory ||
                              options.table.partition_filters;
   const double tolerance = may_be_larger ? 4 / 3.0 : 1.1;
-  if (all.filter_bytes > tolerance * planned.bytes) {
-    return "the filters have " + per_key(all.filter_bytes) +
+  if (all.bytes_of_blocks > tolerance * planned.bytes) {
+    return "the filters have " + per_key(all.bytes_of_blocks) +
            ", and the policy would now give them " + per_key(planned.bytes) +
            ": RocksDB moved files down unchanged, or they were written with "
            "other options. Compact all (CompactRange with "
@@ -73,7 +73,7 @@ std::string AdviceAboutBits(const JudgedFamily& judged,
                 LevelRatioOf(options.options.max_bytes_for_level_multiplier))
             .RealAverage();
     if (8 * planned.bytes > 1.05 * average * all.filter_keys) {
-      return "the filters have " + per_key(all.filter_bytes) +
+      return "the filters have " + per_key(all.bytes_of_blocks) +
              ", and the policy's average is " + ThreeDigits(average) +
              ": that is the average of full levels, and this database is "
              "young, or has much in small levels. Compactions into the last "
@@ -128,7 +128,8 @@ Forecast ForecastOf(const JudgedFamily& judged) {
   Forecast forecast;
   const FamilyOptions& options = judged.family.options;
   if (judged.all.filter_keys == 0 || !options.not_asked.empty() ||
-      options.policy.empty() || !options.refused.empty()) {
+      options.policy.empty() || options.is_read_only ||
+      !options.refused.empty()) {
     return forecast;
   }
   const FilterPolicy& policy = *options.table.filter_policy;
@@ -143,7 +144,7 @@ Forecast ForecastOf(const JudgedFamily& judged) {
       SampleFilter(policy, options,
                    {level, level > 0 && level == judged.last_level()}, keys);
   if (!sample.is_none) {
-    forecast.bytes_to_build = keys * sample.BytesPerKeyToBuild();
+    forecast.bytes_to_build = sample.BytesToBuild();
     forecast.largest_sst = largest->sst.name;
   }
   forecast.advice = AdviceAboutBits(judged, Plan(policy, judged));

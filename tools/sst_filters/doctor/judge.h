@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,7 @@ struct JudgedSst {
   std::string remedy;  // Empty if there is nothing to do.
 
   // Returns the share of absent keys for which RocksDB reads the file.
-  double Rate() const { return use == Use::kUsed ? sst.answers.Rate() : 1; }
+  double Rate() const;
 };
 
 // The sums of a level. Those of a sample are scaled to the whole level.
@@ -45,6 +46,7 @@ struct LevelSums {
   double examined_files = 0;  // The others are not in the sample.
   double keys = 0;
   double filter_bytes = 0;
+  double bytes_of_blocks = 0;  // Without the indexes of partitions.
   double filter_keys = 0;
   // The mean share of absent keys that pass, weighted by the keys of the files.
   double rate = 1;
@@ -65,6 +67,12 @@ struct JudgedFamily {
   std::map<int, LevelSums> levels;
   LevelSums all;
 
+  // Whether RocksDB asks filters for prefixes alone. Their rates, measured with
+  // random keys, are then those of absent prefixes.
+  bool asks_only_prefixes() const;
+  // The level into which DB::CompactFiles may write files of `level`, without
+  // damage to the shape of the levels. nullopt if it may not be used.
+  std::optional<int> OutputLevelFor(int level) const;
   int last_level() const { return levels.empty() ? 0 : levels.rbegin()->first; }
 };
 

@@ -50,12 +50,18 @@ FilterType TypeOf(const FilterPolicy& policy, const Slice& block) {
 // per key, minus the peak without a filter, with RocksDB 7.8.3. RocksDB's
 // builders keep 8 bytes a key, and ours keep 16. A Ribbon filter is solved in
 // 20 more bytes a key.
-double SampledFilter::BytesPerKeyToBuild() const {
-  const double beyond_ten_bits = (bits_per_key - 10) / 8;
-  return is_none                       ? 0
-         : type == FilterType::kRibbon ? 28.5 + beyond_ten_bits
-         : type == FilterType::kBloom  ? 8.7 + beyond_ten_bits
-                                       : 15.9 + beyond_ten_bits;
+//
+// RocksDB keeps all finished partitions of a file until it is written.
+double SampledFilter::BytesToBuild() const {
+  if (is_none) {
+    return 0;
+  }
+  const double at_ten_bits = type == FilterType::kRibbon  ? 28.5
+                             : type == FilterType::kBloom ? 8.7
+                                                          : 15.9;
+  const double per_key = at_ten_bits + (bits_per_key - 10) / 8;
+  const double finished = keys_of_block < keys ? keys * bits_per_key / 8 : 0;
+  return finished + keys_of_block * per_key;
 }
 
 SampledFilter SampleFilter(const FilterPolicy& policy,
@@ -79,7 +85,7 @@ SampledFilter SampleFilter(const FilterPolicy& policy,
     sample.is_none = true;
     return sample;
   }
-  double count = std::clamp(keys, 1.0, kMostKeys);
+  sample.keys = sample.keys_of_block = std::max(keys, 1.0);
   if (options.table.partition_filters) {
     // As RocksDB cuts partitions (block_based_table_builder.cc).
     const auto deviation = options.table.block_size_deviation;
@@ -87,10 +93,11 @@ SampledFilter SampleFilter(const FilterPolicy& policy,
                                     static_cast<uint64_t>(100 - deviation) +
                                 99) /
                                100;
-    count = std::clamp(
+    sample.keys_of_block = std::clamp(
         static_cast<double>(builder->ApproximateNumEntries(partition)), 1.0,
-        count);
+        sample.keys);
   }
+  const double count = std::min(sample.keys_of_block, kMostKeys);
   std::mt19937_64 random(1);
   for (double added = 0; added < count; ++added) {
     const uint64_t key[] = {random(), random()};

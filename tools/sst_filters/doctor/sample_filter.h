@@ -26,10 +26,12 @@ struct SampledFilter {
   double bits_per_key = 0;
   double rate = 1;
   FilterType type = FilterType::kCassandra;
+  double keys = 0;           // Of the file.
+  double keys_of_block = 0;  // Fewer than `keys` if filters are partitioned.
 
-  // Returns the peak of memory, in bytes a key, that the filter adds while its
-  // file is written.
-  double BytesPerKeyToBuild() const;
+  // Returns the peak of memory, in bytes, that the filter adds while its file
+  // is written.
+  double BytesToBuild() const;
 };
 
 // Lets the policy build a filter of `keys` keys, but of at most 20,000, and

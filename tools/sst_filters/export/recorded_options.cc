@@ -193,10 +193,10 @@ RecordedOptions LoadRecordedOptions(const std::string& db_dir) {
   recorded.named_comparators = std::make_shared<NamedComparators>();
   DBOptions ignored;
   std::vector<ColumnFamilyDescriptor> descriptors;
-  if (ROCKSDB_NAMESPACE::LoadLatestOptions(
-          TolerantConfig(recorded.named_comparators), db_dir, &ignored,
-          &descriptors)
-          .ok()) {
+  recorded.loaded = ROCKSDB_NAMESPACE::LoadLatestOptions(
+      TolerantConfig(recorded.named_comparators), db_dir, &ignored,
+      &descriptors);
+  if (recorded.loaded.ok()) {
     for (const ColumnFamilyDescriptor& descriptor : descriptors) {
       recorded.column_families[descriptor.name] = descriptor.options;
     }

@@ -10,6 +10,7 @@
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/options.h>
+#include <rocksdb/status.h>
 
 #include <map>
 #include <memory>
@@ -51,6 +52,8 @@ using NamedComparators =
 constexpr char kUnknownHere[] = "cassandra_bloom.UnknownHere";
 
 struct RecordedOptions {
+  // Why the OPTIONS file could not be loaded, or OK.
+  ROCKSDB_NAMESPACE::Status loaded;
   ROCKSDB_NAMESPACE::DBOptions db;
   std::map<std::string, ROCKSDB_NAMESPACE::ColumnFamilyOptions> column_families;
   // Stand-ins for the comparators that this process does not know. Key: name.
