@@ -126,8 +126,9 @@ bool SstableKeys::Next(std::string_view* key) {
 bool SstableKeys::CheckPosition(const IndexEntry& entry) {
   const uint64_t position = entry.position;
   const bool is_in_data = position < data_size_;
-  // In Data.db, at least one byte of the partition follows its key.
-  const uint64_t begin = end_of_last_ + (sources_.data == nullptr ? 0 : 1);
+  // At least one byte of a partition follows its key. Beside an Index.db, which
+  // has the keys, a Data.db of keys alone is good enough.
+  const uint64_t begin = end_of_last_ + (sources_.trie == nullptr ? 0 : 1);
   const bool is_next = num_read_ == 1 ? position == 0 : position >= begin;
   if (is_in_data && is_next) {
     return true;
