@@ -444,6 +444,7 @@ TEST_F(ScanAnswerTest, Totals) {
                          {"faulty", 2},
                          {"not_known", 0},
                          {"left_out", 0},
+                         {"not_confirmed", 0},
                          {"unread", 1},
                          {"keys", 3000},
                          {"missing_keys", 0},
