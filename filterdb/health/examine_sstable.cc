@@ -104,6 +104,7 @@ class Examination {
       return found_;
     }
     const bool had_data = FileExists(found_.sstable.Path("Data.db"));
+    found_.stamps = StampsOf(found_.sstable);
     Examine();
     // ScyllaDB renames TOC.txt to TOC.txt.tmp before it removes the other files
     // of an SSTable, and removes TOC.txt.tmp last (filesystem_storage::wipe).

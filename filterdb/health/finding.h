@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "filterdb/health/filter_fill.h"
+#include "filterdb/sstable/file_stamp.h"
 #include "filterdb/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {
@@ -116,6 +117,7 @@ struct Examined {
   double bits_per_key() const;
 
   Sstable sstable;
+  std::vector<FileStamp> stamps;  // From before the files were read.
   std::vector<Finding> findings;  // The worst first.
 
   bool has_scylla_db = false;

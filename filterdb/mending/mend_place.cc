@@ -57,8 +57,11 @@ bool HasFile(const std::string& path) {
 
 }  // namespace
 
-MendPlace::MendPlace(const Sstable& sstable, bool node_is_down)
-    : sstable_(sstable), node_is_down_(node_is_down), stamps_(Stamps()) {
+MendPlace::MendPlace(const Sstable& sstable, std::vector<FileStamp> stamps,
+                     bool node_is_down)
+    : sstable_(sstable),
+      node_is_down_(node_is_down),
+      stamps_(std::move(stamps)) {
   HasFile(sstable_.Path("Data.db"));
   HasFile(sstable_.IndexPath());
   has_filter_ = HasFile(sstable_.Path(kFilterDb));
@@ -151,24 +154,6 @@ void MendPlace::CheckUnchanged() const {
   }
 }
 
-MendPlace::Stamp MendPlace::StampOf(const std::string& path) {
-  struct stat status = {};
-  lstat(path.c_str(), &status);  // All 0 if there is no file.
-  return {status.st_ino, status.st_size, status.st_mtim.tv_sec,
-          status.st_mtim.tv_nsec};
-}
-
-std::vector<MendPlace::Stamp> MendPlace::Stamps() const {
-  std::vector<Stamp> stamps;
-  for (const std::string& path :
-       {sstable_.Path("Data.db"), sstable_.IndexPath(),
-        sstable_.Path(kFilterDb), sstable_.Path(kTocName),
-        sstable_.Path(kScyllaDb)}) {
-    stamps.push_back(StampOf(path));
-  }
-  return stamps;
-}
-
 // Gives the temporary file of `path` the mode of the file that it replaces, or
 // of Data.db if there is none, so that the same processes may read it. On
 // failure, returns false and sets errno.
@@ -245,7 +230,7 @@ void MendPlace::Change(const MendChange& change,
     CheckUnchanged();
     lease->Check();
   };
-  std::vector<std::pair<std::string, Stamp>> named;
+  std::vector<std::pair<std::string, FileStamp>> named;
   const auto check_is_there = [&](const std::string& path) {
     named.emplace_back(path, StampOf(path));
     if (lease->FileHasItsName()) {

@@ -23,9 +23,9 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
+#include "filterdb/sstable/file_stamp.h"
 #include "filterdb/sstable/scylla_db.h"
 #include "filterdb/sstable/sstable.h"
 #include "plugin/filter_db/write_file.h"
@@ -47,8 +47,10 @@ struct MendChange {
 class MendPlace {
  public:
   // Fails if files of the SSTable may not be changed by this process. Files
-  // with other owners than Data.db are not expected.
-  MendPlace(const Sstable& sstable, bool node_is_down);
+  // with other owners than Data.db are not expected. `stamps` are those of the
+  // files that the change is computed from.
+  MendPlace(const Sstable& sstable, std::vector<FileStamp> stamps,
+            bool node_is_down);
 
   bool has_filter() const { return has_filter_; }
   // Returns the digest of Filter.db in Scylla.db, if there is one.
@@ -60,20 +62,17 @@ class MendPlace {
   // Fails if a process has the SSTable open.
   void CheckNotInUse() const;
 
-  // Returns whether the files are those that were there when this object was
-  // made.
-  bool IsUnchanged() const { return Stamps() == stamps_; }
+  // Returns whether the files still have the stamps.
+  bool IsUnchanged() const { return StampsOf(sstable_) == stamps_; }
 
   // Calls `before_naming` when all new files are on disk. Changes nothing if
   // `before_naming` throws, if a process has the SSTable open, or if one of its
-  // files has changed since this object was made. If the SSTable is removed
+  // files has changed. If the SSTable is removed
   // meanwhile, fails, and leaves none of the new files.
   void Change(const MendChange& change,
               const std::function<void()>& before_naming) const;
 
  private:
-  // The inode, the size, and the time in seconds and nanoseconds of a file.
-  using Stamp = std::tuple<ino_t, off_t, int64_t, int64_t>;
   struct NewFile {
     std::string component;
     WriteContent write;
@@ -83,8 +82,6 @@ class MendPlace {
   void CheckUnchanged() const;
   void ReadToc();
   void ReadScyllaDb();
-  static Stamp StampOf(const std::string& path);
-  std::vector<Stamp> Stamps() const;
   bool GiveModeOfOldFile(const std::string& path) const;
   // Writes the files from number `at` on. The last one gets its name first.
   // Calls `after_naming` with the path of each file that got its name.
@@ -100,7 +97,7 @@ class MendPlace {
   // The content that a TOC.txt without Filter.db must get.
   std::optional<std::string> completed_toc_;
   std::optional<ScyllaDb> scylla_;  // Empty if there are no digests.
-  const std::vector<Stamp> stamps_;
+  const std::vector<FileStamp> stamps_;
 };
 
 }  // namespace cassandra_bloom::tools

@@ -90,7 +90,7 @@ class Mender {
 
  private:
   void MendInPlace() {
-    const MendPlace place(sstable_, plan_.node_is_down);
+    const MendPlace place(sstable_, examined_.stamps, plan_.node_is_down);
     if (plan_.backup != nullptr) {
       plan_.backup->CheckIsWritable();
     }

@@ -46,7 +46,7 @@ class Undo {
       }
       return false;
     }
-    const MendPlace place(*sstable, plan_.node_is_down);
+    const MendPlace place(*sstable, StampsOf(*sstable), plan_.node_is_down);
     if (!is_kept && !place.IsTocUnfinished()) {
       return false;
     }

@@ -41,7 +41,8 @@ class MendPlaceTest : public ::testing::Test {
   // Returns "" if the files were changed, otherwise the reason.
   std::string Change(const std::function<void()>& before_naming) const {
     try {
-      MendPlace(sstable_, /*node_is_down=*/true).Change(change_, before_naming);
+      MendPlace(sstable_, tools::StampsOf(sstable_), /*node_is_down=*/true)
+          .Change(change_, before_naming);
       return "";
     } catch (const MendEnd& end) {
       return end.reason;
