@@ -257,11 +257,14 @@ std::string LastRunThatPut(const MendedFilter& filter,
   for (const std::string& other : later) {
     const std::string folder = parent / other;
     std::string ignored_error;
-    const auto filters = NameExists(PathInBackup(folder, filter.path))
-                             ? ReadRunList(folder, &ignored_error)
-                             : std::nullopt;
-    for (const MendedFilter& one :
-         filters.value_or(std::vector<MendedFilter>())) {
+    if (!NameExists(PathInBackup(folder, filter.path))) {
+      continue;
+    }
+    const auto filters = ReadRunList(folder, &ignored_error);
+    if (!filters) {
+      continue;
+    }
+    for (const MendedFilter& one : *filters) {
       if (one.path == filter.path && one.new_filter == filter.new_filter) {
         return folder;
       }
