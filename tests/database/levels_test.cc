@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <limits>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -205,8 +204,9 @@ void ExpectMonkeyBits(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
   }
 }
 
-// RocksDB calls the policy with a multiplier that it has not checked, and
-// opens a database with each of these.
+// RocksDB calls the policy with a multiplier that it has not checked, and opens
+// a database with each of these. (With NaN, RocksDB 9.10 opens none, and in 7.8
+// an assertion fails.)
 TEST(LevelsTest, TheMultiplierOfTheDatabaseIsTheRatioOfLevels) {
   for (const auto& [multiplier, ratio] : {std::pair(0.0, 2.0),
                                           {1, 2},
@@ -221,13 +221,6 @@ TEST(LevelsTest, TheMultiplierOfTheDatabaseIsTheRatioOfLevels) {
     const TestDb db(options);
     ExpectMonkeyBits(db.get(), db->DefaultColumnFamily(), ratio, {6, 5, 4, 0});
   }
-  // With data in two levels, RocksDB's own assertions fail for NaN.
-  rocksdb::Options options = LevelOptions(Monkey());
-  options.disable_auto_compactions = true;
-  options.max_bytes_for_level_multiplier =
-      std::numeric_limits<double>::quiet_NaN();
-  const TestDb db(options);
-  ExpectMonkeyBits(db.get(), db->DefaultColumnFamily(), 2, {6});
 }
 
 TEST(LevelsTest, OfTwoColumnFamiliesTheSmallerMultiplierCounts) {

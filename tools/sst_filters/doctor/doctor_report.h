@@ -5,6 +5,7 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_DOCTOR_REPORT_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DOCTOR_DOCTOR_REPORT_H_
 
+#include <functional>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -21,8 +22,10 @@ struct Problem {
   Use use;  // kNotUsed: a fault. kNotAsked: not known.
   std::string why;
   std::string remedy;  // Empty for what is not known.
-  // The SST files by level. Empty if it is about the column family.
-  std::map<int, std::vector<std::string>> ssts;
+  // The SST files by level. Empty if it is about the column family. The deepest
+  // level is first, because a compaction of level 0 also takes files of its
+  // output level.
+  std::map<int, std::vector<std::string>, std::greater<int>> ssts;
 };
 
 struct FamilyReport {
