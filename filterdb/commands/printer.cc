@@ -72,10 +72,6 @@ std::string AsText(const Json& value) {
   return value.is_string() ? Printable(value.get<std::string>()) : value.dump();
 }
 
-std::string AsYesOrNo(const Json& value) {
-  return value.get<bool>() ? "yes" : "no";
-}
-
 std::string AsSize(const Json& value) {
   constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
   auto number = value.get<double>();

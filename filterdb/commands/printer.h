@@ -21,7 +21,6 @@ namespace cassandra_bloom::tools {
 using Format = std::string (*)(const Json& value);
 
 std::string AsText(const Json& value);
-std::string AsYesOrNo(const Json& value);
 std::string AsSize(const Json& value);         // "12.3 KB"; 1 KB is 1000 bytes.
 std::string AsPercent(const Json& value);      // "12.3 %" for 0.123.
 std::string AsThreeDigits(const Json& value);  // "0.123".

@@ -31,11 +31,6 @@ using ListenerPtr = std::shared_ptr<rocksdb::EventListener>;
 constexpr char kMark[] = ".cassandra_bloom_database";
 inline const rocksdb::WriteOptions kWrite;
 
-// Returns the name of the Filter.db for the SST file with this number.
-inline std::string FilterName(uint64_t number) {
-  return "nb-" + std::to_string(number) + "-big-Filter.db";
-}
-
 // Throws std::runtime_error if the listener cannot be created.
 ListenerPtr NewListener(const std::string& out_dir);
 

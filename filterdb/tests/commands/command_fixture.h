@@ -31,14 +31,6 @@ inline Keys RandomKeysOf(uint32_t begin, uint32_t end) {
   return keys;
 }
 
-inline Keys TextKeysOf(uint32_t count) {
-  Keys keys = {""};
-  for (uint32_t i = 1; i < count; ++i) {
-    keys.push_back("user-" + std::to_string(i));
-  }
-  return keys;
-}
-
 inline std::string ToHex(const std::string& key) {
   std::string hex;
   for (const char c : key) {
@@ -64,9 +56,6 @@ inline std::string HexList(const Keys& keys) {
 inline std::string TextList(const Keys& keys) {
   return ListOf(keys, [](const auto& key) { return key + "\n"; });
 }
-inline std::string BinaryList(const Keys& keys) {
-  return ListOf(keys, [](const auto& key) { return WithLength(key); });
-}
 
 // Returns an Index.db of these keys. No partition has a promoted index, which
 // is an index of the rows in a large partition.
@@ -86,16 +75,6 @@ inline NaiveFilter NaiveOf(const Keys& keys, const Json& built) {
     naive.Add(key);
   }
   return naive;
-}
-
-inline Keys NotIn(const NaiveFilter& naive, const Keys& keys) {
-  Keys missing;
-  for (const std::string& key : keys) {
-    if (!naive.MayContain(key)) {
-      missing.push_back(key);
-    }
-  }
-  return missing;
 }
 
 inline Keys Fields(const Json& json) {

@@ -268,7 +268,6 @@ class Examiner {
     sst->policy = properties->filter_policy_name;
     sst->prefix_extractor = properties->prefix_extractor_name;
     sst->holds_keys = is_on("rocksdb.block.based.table.whole.key.filtering");
-    sst->holds_prefixes = is_on("rocksdb.block.based.table.prefix.filtering");
     if (sst->filter_bytes > 0 && answers->blocks == 0 &&
         options.table.filter_policy != nullptr &&
         MayRead(*options.table.filter_policy, sst->policy) &&

@@ -48,7 +48,6 @@ struct ExaminedSst {
   std::string policy;            // That was set when the file was written.
   std::string prefix_extractor;  // That was set when the file was written.
   bool holds_keys = false;       // The filter holds whole keys.
-  bool holds_prefixes = false;
 
   std::string damage;  // RocksDB's message about a damaged filter, or empty.
   FilterAnswers answers;

@@ -33,9 +33,6 @@ ListedSst ToListedSst(const LiveFileMetaData& file) {
   static_cast<LiveSst&>(sst) = ToLiveSst(file);
   sst.column_family = file.column_family_name;
   sst.level = file.level;
-  sst.smallest_key = file.smallestkey;
-  sst.largest_key = file.largestkey;
-  sst.num_entries = file.num_entries;
   return sst;
 }
 
@@ -44,7 +41,6 @@ ListedSst ToListedSst(const LiveFileMetaData& file) {
 // file of the same name, and a copy may be incomplete.
 void FindSst(const std::vector<std::string>& folders,
              const LiveFileMetaData& file, ListedSst* sst) {
-  sst->elsewhere = file.db_path != folders[0];
   sst->path = folders[0] + file.name;
   sst->error.clear();
   for (const std::string& folder : folders) {
@@ -78,7 +74,7 @@ Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
   std::vector<ColumnFamilyDescriptor> descriptors;
   for (const std::string& name : column_families) {
     descriptors.emplace_back(name, recorded.ForListing(name));
-    live->column_families[name] = {recorded.Of(name).prefix_extractor};
+    live->column_families.insert(name);
   }
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
@@ -119,12 +115,11 @@ bool FilesWereRefused(const RecordedOptions& recorded,
         live.files.begin(), live.files.end(),
         [&](const ListedSst& file) { return file.column_family == family; });
   };
-  return std::any_of(
-             live.column_families.begin(), live.column_families.end(),
-             [&](const auto& family) {
-               return !has_file(family.first) &&
-                      !recorded.UnknownComparatorOf(family.first).empty();
-             }) &&
+  return std::any_of(live.column_families.begin(), live.column_families.end(),
+                     [&](const std::string& family) {
+                       return !has_file(family) &&
+                              !recorded.UnknownComparatorOf(family).empty();
+                     }) &&
          !UnlistedSsts(live, folders).empty();
 }
 
@@ -201,22 +196,6 @@ bool AreFolders(const std::vector<std::string>& folders, std::string* error) {
 
 }  // namespace
 
-std::string WhyMissing(const ListedSst& sst) {
-  return sst.elsewhere
-             ? "in another folder than the database: one of its db_paths or "
-               "cf_paths, which no file of the database names"
-             : "missing, though the MANIFEST names it";
-}
-
-std::string RemedyForMissing(const ListedSst& sst) {
-  const std::string name_them = "name every folder of its SST files";
-  return sst.elsewhere
-             ? name_them
-             : "if the database has db_paths or cf_paths, " + name_them +
-                   "; if not, its rows are lost: restore the "
-                   "database from a backup";
-}
-
 std::optional<uint64_t> NumberOfSst(std::string_view path) {
   const std::string_view name = FileNameOf(path);
   const char* const end = name.data() + name.size();
@@ -249,8 +228,8 @@ std::string NoSuchColumnFamily(const std::string& db_dir,
                                const DatabaseListing& live) {
   std::string error =
       db_dir + ": has no column family '" + column_family + "'; it has";
-  for (const auto& known : live.column_families) {
-    error += " '" + known.first + "'";
+  for (const std::string& known : live.column_families) {
+    error += " '" + known + "'";
   }
   return error;
 }
@@ -286,12 +265,11 @@ bool ListDatabase(const std::string& db_dir,
     return false;
   }
   if (!column_family.empty()) {
-    const auto found = live->column_families.find(column_family);
-    if (found == live->column_families.end()) {
+    if (live->column_families.count(column_family) == 0) {
       *error = NoSuchColumnFamily(db_dir, column_family, *live);
       return false;
     }
-    live->column_families = {*found};
+    live->column_families = {column_family};
     live->files.erase(std::remove_if(live->files.begin(), live->files.end(),
                                      [&](const ListedSst& file) {
                                        return file.column_family !=

@@ -3,12 +3,9 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_EXPORT_DATABASE_LISTING_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_EXPORT_DATABASE_LISTING_H_
 
-#include <rocksdb/slice_transform.h>
-
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,29 +18,12 @@ namespace cassandra_bloom {
 struct ListedSst : LiveSst {
   std::string column_family;
   int level = 0;
-  std::string smallest_key;
-  std::string largest_key;
-  uint64_t num_entries = 0;
-  bool elsewhere = false;  // In one of db_paths or cf_paths.
-};
-
-// Return the error, and what to do, for an SST file that is in two successive
-// listings but does not exist. One listing is not enough, because the database
-// may have deleted the file after the listing.
-std::string WhyMissing(const ListedSst& sst);
-std::string RemedyForMissing(const ListedSst& sst);
-
-// The settings of a column family in the latest OPTIONS file.
-struct ColumnFamilySettings {
-  // Null if the column family has no prefix extractor, or one that this process
-  // does not know.
-  std::shared_ptr<const ROCKSDB_NAMESPACE::SliceTransform> prefix_extractor;
 };
 
 struct DatabaseListing {
   std::string database;  // As in LiveSsts.
   std::vector<ListedSst> files;
-  std::map<std::string, ColumnFamilySettings> column_families;
+  std::set<std::string> column_families;
 };
 
 // Returns the number in a path like "db/000123.sst". Returns nullopt for other
