@@ -138,11 +138,16 @@ bool ExportFolder::ReadMark(bool* exists, std::string* error) {
   return lines.back().empty() || WriteMark(error);
 }
 
+std::string ExportFolder::LineOf(const NamedFilter& named) {
+  const Filter& filter = named.second;
+  return named.first + kSeparator + filter.sst + kSeparator + filter.options +
+         kSeparator + filter.written + "\n";
+}
+
 bool ExportFolder::WriteMark(std::string* error) const {
   std::string text = database_ + "\n";
-  for (const auto& [name, filter] : filters_) {
-    text += name + kSeparator + filter.sst + kSeparator + filter.options +
-            kSeparator + filter.written + "\n";
+  for (const NamedFilter& filter : filters_) {
+    text += LineOf(filter);
   }
   return dry_run_ || WriteFileAtomically(
                          MarkPath(), /*overwrite=*/true,
@@ -248,12 +253,12 @@ bool ExportFolder::Remove(uint64_t number, std::string* error) {
 
 bool ExportFolder::Record(const LiveSst& sst, std::string* error) {
   const std::string name = FilterDbName(version_, sst.number);
-  const Filter filter = {sst.identity, options_, WrittenOf(path_ + "/" + name)};
+  const Filter filter = {sst.identity, options_,
+                         WrittenOf(FilterDbOf(sst.number))};
   filters_[name] = filter;
   names_.push_back(name);
   ++num_lines_;
-  const std::string line = name + kSeparator + filter.sst + kSeparator +
-                           filter.options + kSeparator + filter.written + "\n";
+  const std::string line = LineOf({name, filter});
   const FileDescriptor mark(
       open(MarkPath().c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
   if (mark.get() < 0) {

@@ -103,6 +103,7 @@ class ExportFolder {
   bool ReadNames(std::string* error);
   bool ReadMark(bool* exists, std::string* error);
   void ParseLine(std::string_view line);
+  static std::string LineOf(const NamedFilter& filter);
   bool WriteMark(std::string* error) const;
   bool IsUnchanged(const NamedFilter& filter) const;
   std::string MarkPath() const { return path_ + "/" + kFolderMarkName; }

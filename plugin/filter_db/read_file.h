@@ -36,14 +36,8 @@ class FileDescriptor {
 
   int get() const { return fd_; }
 
-  bool Close() {
-    const int fd = fd_;
-    fd_ = -1;
-    return close(fd) == 0;
-  }
-
  private:
-  int fd_;
+  const int fd_;
 };
 
 inline bool EndsWith(std::string_view text, std::string_view end) {

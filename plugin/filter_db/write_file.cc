@@ -47,8 +47,8 @@ bool HasName(int fd, const std::string& path) {
          open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
 }
 
-// Waits until `may_remove` or the lock of the file can be had, and removes the
-// file if it still has its name. Keeps the lock until the file is removed,
+// Waits at most `max_wait` for the lock of the file, and removes the file if it
+// still has its name. Keeps the lock until the file is removed,
 // because a writer may have created the file but not yet locked it. That writer
 // then sees that the file is locked or removed, and begins again.
 //

@@ -31,7 +31,7 @@ std::vector<Problem> ProblemsOf(const JudgedFamily& judged) {
   const FamilyOptions& options = judged.family.options;
   std::vector<Problem> problems;
   if (!options.not_asked.empty()) {
-    if (judged.family.files > 0) {
+    if (judged.all.files > 0) {
       problems.push_back({Use::kNotAsked, options.not_asked, "", {}});
     }
     return problems;
@@ -162,7 +162,7 @@ void PrintProblem(const Problem& problem) {
 std::set<int> LevelsToCompact(const std::vector<Problem>& problems) {
   std::set<int> levels;
   for (const Problem& problem : problems) {
-    if (problem.remedy.find("compact it") != std::string::npos) {
+    if (problem.remedy.find(kCompactIt) != std::string::npos) {
       for (const auto& level : problem.ssts) {
         levels.insert(level.first);
       }
@@ -200,7 +200,7 @@ void PrintFamily(const FamilyReport& report) {
                                   : "filter_policy not known";
   std::printf("column family %s: %s\n", Printable(judged.family.name).c_str(),
               Printable(policy).c_str());
-  if (judged.family.files > 0 && options.not_asked.empty()) {
+  if (judged.all.files > 0 && options.not_asked.empty()) {
     PrintLevels(judged);
     PrintForecast(report);
   }

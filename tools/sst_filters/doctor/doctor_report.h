@@ -32,7 +32,7 @@ struct FamilyReport {
   JudgedFamily judged;
   Forecast forecast;
   std::vector<Problem> problems;
-  // The files that only lose their filter in iterators, and why.
+  // The files that only lose their filter in iterators.
   std::vector<std::string> ssts_without_seek;
 };
 

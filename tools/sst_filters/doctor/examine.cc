@@ -16,8 +16,8 @@
 #include <memory>
 #include <set>
 
-#include "filterdb/commands/output.h"
 #include "filterdb/commands/progress_bar.h"
+#include "plugin/filter_db/read_file.h"
 #include "plugin/policy/filter_name.h"
 #include "tools/sst_filters/doctor/absent_keys.h"
 #include "tools/sst_filters/export/read_only_env.h"
@@ -297,7 +297,7 @@ class Examiner {
     std::vector<std::string> keys =
         AbsentKeys(file.smallestkey, file.largestkey, comparator, extractor);
     sst->was_sought = extractor != nullptr && !keys.empty();
-    if (keys.empty()) {
+    if (keys.empty() && extractor != nullptr) {
       keys = AbsentKeys(file.smallestkey, file.largestkey, comparator,
                         /*extractor=*/nullptr);
     }
@@ -336,7 +336,6 @@ class Examiner {
       for (const LiveFileMetaData& file : listing.files) {
         if (file.column_family_name == name) {
           ++family.files_in_level[file.level];
-          ++family.files;
         }
       }
       const LastFiles last(listing, name, *options.options.comparator);
@@ -356,8 +355,7 @@ class Examiner {
 
   ExaminedSst InLevel(const LiveFileMetaData& file, ExaminedSst sst,
                       const LastFiles& last, const SliceTransform* extractor) {
-    sst.number = file.file_number;
-    sst.name = file.name.substr(file.name.rfind('/') + 1);
+    sst.name = FileNameOf(file.name);
     sst.level = file.level;
     sst.is_without_prefixes = extractor != nullptr &&
                               !extractor->InDomain(file.smallestkey) &&

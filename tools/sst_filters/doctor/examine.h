@@ -27,7 +27,6 @@
 namespace cassandra_bloom::tools {
 
 struct ExaminedSst {
-  uint64_t number = 0;
   std::string name;  // Such as "000123.sst".
   int level = 0;
   // No file holds older versions of its keys. RocksDB calls such a file
@@ -37,7 +36,8 @@ struct ExaminedSst {
   bool is_in_last_run = false;
   // Neither its first nor its last key has a prefix.
   bool is_without_prefixes = false;
-  uint64_t keys = 0;  // As the database says, so also where no filter is.
+  // Of the file's properties, or of the database if the file was not asked.
+  uint64_t keys = 0;
 
   // Why the file could not be read or its filter not be asked, or empty.
   std::string not_asked;
@@ -69,7 +69,6 @@ struct ExaminedFamily {
   std::vector<ExaminedSst> ssts;  // In the order of levels.
   // More than are in `ssts` if those are a sample. Key: the level.
   std::map<int, uint64_t> files_in_level;
-  uint64_t files = 0;
 };
 
 struct ExaminedDatabase {

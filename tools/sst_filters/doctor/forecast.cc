@@ -21,26 +21,23 @@ using ROCKSDB_NAMESPACE::FilterPolicy;
 
 namespace {
 
+Place PlaceIn(const JudgedFamily& judged, int level) {
+  return {level, level > 0 && level == judged.last_level()};
+}
+
 // Returns the filters that the levels would have if all their files were
 // written anew with `policy`.
 PlannedFilters Plan(const FilterPolicy& policy, const JudgedFamily& judged) {
   PlannedFilters planned;
   for (const auto& [level, sums] : judged.levels) {
     const auto files = static_cast<double>(std::max<uint64_t>(1, sums.files));
-    const bool is_bottommost = level > 0 && level == judged.last_level();
     const SampledFilter sample =
-        SampleFilter(policy, judged.family.options, {level, is_bottommost},
+        SampleFilter(policy, judged.family.options, PlaceIn(judged, level),
                      sums.filter_keys / files);
     planned.bytes += sums.filter_keys * sample.bits_per_key / 8;
     planned.false_positives += (level == 0 ? files : 1) * sample.rate;
   }
   return planned;
-}
-
-PolicySettings SettingsInUse(const FamilyOptions& options) {
-  return options.policy.rfind("cassandra_bloom", 0) == 0
-             ? SettingsOf(options.policy)
-             : PolicySettings();
 }
 
 // Returns what is wrong with the bits per key, or "". Compares them with those
@@ -65,7 +62,7 @@ std::string AdviceAboutBits(const JudgedFamily& judged,
            "other options. Compact all (CompactRange with "
            "bottommost_level_compaction=kForce)";
   }
-  const PolicySettings settings = SettingsInUse(options);
+  const PolicySettings settings = SettingsOf(options.policy);
   if (settings.sizing.is_monkey) {
     const double average =
         settings.sizing
@@ -87,7 +84,7 @@ std::string AdviceAboutBits(const JudgedFamily& judged,
 // needs dynamic levels and whole keys, and every filter must be used.
 bool HasForecastOfMix(const JudgedFamily& judged) {
   const FamilyOptions& options = judged.family.options;
-  const PolicySettings settings = SettingsInUse(options);
+  const PolicySettings settings = SettingsOf(options.policy);
   const bool is_mix = settings.sizing.is_monkey &&
                       settings.bottommost_filter == FilterType::kRibbon;
   return !is_mix && settings.partition_key.is_whole() &&
@@ -139,10 +136,8 @@ Forecast ForecastOf(const JudgedFamily& judged) {
                          return a.sst.filter_keys < b.sst.filter_keys;
                        });
   const auto keys = static_cast<double>(largest->sst.filter_keys);
-  const int level = largest->sst.level;
   const SampledFilter sample =
-      SampleFilter(policy, options,
-                   {level, level > 0 && level == judged.last_level()}, keys);
+      SampleFilter(policy, options, PlaceIn(judged, largest->sst.level), keys);
   if (!sample.is_none) {
     forecast.bytes_to_build = sample.BytesToBuild();
     forecast.largest_sst = largest->sst.name;

@@ -2,7 +2,6 @@
 
 #include "tools/sst_filters/doctor/judge.h"
 
-#include <rocksdb/comparator.h>
 #include <rocksdb/slice_transform.h>
 
 #include <algorithm>
@@ -21,7 +20,7 @@ std::string ToCompact(const FamilyOptions& options) {
                  ROCKSDB_NAMESPACE::kCompactionStyleFIFO
              ? "wait until the file ages out, because FIFO compaction writes "
                "no file anew"
-             : "compact it, which writes its filter anew";
+             : kCompactIt + std::string(", which writes its filter anew");
 }
 
 struct Verdict {
@@ -166,7 +165,7 @@ Verdict JudgeAnswers(const ExaminedSst& sst, const FamilyOptions& options) {
   return {Use::kUsed, "", ""};
 }
 
-Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family) {
+Verdict JudgeSst(const ExaminedSst& sst, const FamilyOptions& options) {
   if (!sst.not_asked.empty()) {
     return {Use::kNotAsked, sst.not_asked, ""};
   }
@@ -174,10 +173,10 @@ Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family) {
     return {Use::kNoKeys, "no keys, only deleted ranges", ""};
   }
   if (sst.filter_bytes == 0) {
-    return JudgeWithoutFilter(sst, family.options);
+    return JudgeWithoutFilter(sst, options);
   }
-  return sst.answers.by_get > 0 ? JudgeAnswers(sst, family.options)
-                                : JudgeUnasked(sst, family.options);
+  return sst.answers.by_get > 0 ? JudgeAnswers(sst, options)
+                                : JudgeUnasked(sst, options);
 }
 
 void AddTo(LevelSums* sums, const JudgedSst& judged) {
@@ -288,9 +287,10 @@ std::optional<int> JudgedFamily::OutputLevelFor(int level) const {
 
 JudgedFamily Judge(ExaminedFamily family) {
   JudgedFamily judged;
-  for (const ExaminedSst& sst : family.ssts) {
-    const Verdict verdict = JudgeSst(sst, family);
-    judged.ssts.push_back({sst, verdict.use, verdict.why, verdict.remedy});
+  for (ExaminedSst& sst : family.ssts) {
+    const Verdict verdict = JudgeSst(sst, family.options);
+    judged.ssts.push_back(
+        {std::move(sst), verdict.use, verdict.why, verdict.remedy});
   }
   double weighted = 0;
   for (const auto& [level, files] : family.files_in_level) {

@@ -30,6 +30,9 @@ enum class Use {
 // Returns the name of `use` in the JSON.
 const char* NameOf(Use use);
 
+// Every remedy that a compaction brings about has these words.
+inline constexpr char kCompactIt[] = "compact it";
+
 struct JudgedSst {
   ExaminedSst sst;
   Use use = Use::kUsed;

@@ -3,7 +3,6 @@
 #include "tools/sst_filters/doctor/opened_listing.h"
 
 #include <rocksdb/status.h>
-#include <rocksdb/version.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +10,7 @@
 #include <tuple>
 
 #include "filterdb/commands/output.h"
+#include "tools/sst_filters/export/read_only_env.h"
 
 namespace cassandra_bloom::tools {
 
@@ -45,15 +45,8 @@ Status TryToOpen(const DatabaseToExamine& what, Env* env,
         name, options.ForReading(listing->recorded, name, cache, witness));
   }
   std::vector<ColumnFamilyHandle*> handles;
-#if ROCKSDB_MAJOR >= 11
-  status = DB::OpenForReadOnly(db_options, what.db, descriptors, &handles,
-                               &listing->db);
-#else
-  DB* opened = nullptr;
   status =
-      DB::OpenForReadOnly(db_options, what.db, descriptors, &handles, &opened);
-  listing->db.reset(opened);
-#endif
+      OpenReadOnly(db_options, what.db, descriptors, &handles, &listing->db);
   if (status.ok()) {
     for (size_t i = 0; i < names.size(); ++i) {
       listing->handles[names[i]] = handles[i];

@@ -53,9 +53,6 @@ FilterType TypeOf(const FilterPolicy& policy, const Slice& block) {
 //
 // RocksDB keeps all finished partitions of a file until it is written.
 double SampledFilter::BytesToBuild() const {
-  if (is_none) {
-    return 0;
-  }
   const double at_ten_bits = type == FilterType::kRibbon  ? 28.5
                              : type == FilterType::kBloom ? 8.7
                                                           : 15.9;

@@ -37,7 +37,7 @@ struct SampledFilter {
 // Lets the policy build a filter of `keys` keys, but of at most 20,000, and
 // asks it. If filters are partitioned, builds one partition. RocksDB must have
 // told the policy the options of the column family (ValidateOptions), as
-// FamilyOptions does for the policy of the OPTIONS file.
+// OptionsOf does for the policy of the OPTIONS file.
 SampledFilter SampleFilter(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
                            const FamilyOptions& options, const Place& place,
                            double keys);

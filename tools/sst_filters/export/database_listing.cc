@@ -3,7 +3,6 @@
 #include "tools/sst_filters/export/database_listing.h"
 
 #include <rocksdb/metadata.h>
-#include <rocksdb/version.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include <tuple>
 
 #include "plugin/filter_db/read_file.h"
+#include "tools/sst_filters/export/read_only_env.h"
 #include "tools/sst_filters/export/recorded_options.h"
 
 namespace cassandra_bloom {
@@ -42,7 +42,6 @@ ListedSst ToListedSst(const LiveFileMetaData& file) {
 void FindSst(const std::vector<std::string>& folders,
              const LiveFileMetaData& file, ListedSst* sst) {
   sst->path = folders[0] + file.name;
-  sst->error.clear();
   for (const std::string& folder : folders) {
     const std::string path = folder + file.name;
     struct stat status;
@@ -78,15 +77,8 @@ Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
   }
   std::vector<ColumnFamilyHandle*> handles;
   std::unique_ptr<DB> db;
-#if ROCKSDB_MAJOR >= 11
   const Status status =
-      DB::OpenForReadOnly(recorded.db, db_dir, descriptors, &handles, &db);
-#else
-  DB* opened = nullptr;
-  const Status status =
-      DB::OpenForReadOnly(recorded.db, db_dir, descriptors, &handles, &opened);
-  db.reset(opened);
-#endif
+      OpenReadOnly(recorded.db, db_dir, descriptors, &handles, &db);
   if (!status.ok()) {
     return status;
   }
@@ -101,6 +93,29 @@ Status OpenAndList(const RecordedOptions& recorded, const std::string& db_dir,
     db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
   }
   return status;
+}
+
+// Returns the SST files in these folders that `live` does not contain.
+std::vector<std::string> UnlistedSsts(const DatabaseListing& live,
+                                      const std::vector<std::string>& folders) {
+  std::set<std::string> known;
+  for (const ListedSst& sst : live.files) {
+    known.insert(sst.path);
+  }
+  std::vector<std::string> unlisted;
+  for (const std::string& folder : folders) {
+    std::error_code ignored;
+    const auto is_sst = [](const std::string& name) {
+      return NumberOfSst(name).has_value();
+    };
+    for (const std::string& name : NamesIn(folder, is_sst, &ignored)) {
+      const std::string path = folder + "/" + name;
+      if (known.insert(path).second) {
+        unlisted.push_back(path);
+      }
+    }
+  }
+  return unlisted;
 }
 
 // Returns true if RocksDB seems to have dropped files without an error. A
@@ -194,20 +209,7 @@ bool AreFolders(const std::vector<std::string>& folders, std::string* error) {
   return true;
 }
 
-}  // namespace
-
-std::optional<uint64_t> NumberOfSst(std::string_view path) {
-  const std::string_view name = FileNameOf(path);
-  const char* const end = name.data() + name.size();
-  uint64_t number = 0;
-  const auto [rest, error] = std::from_chars(name.data(), end, number);
-  return error == std::errc() &&
-                 std::string_view(rest, static_cast<size_t>(end - rest)) ==
-                     ".sst"
-             ? std::optional<uint64_t>(number)
-             : std::nullopt;
-}
-
+// Returns `db_dir`, then the other folders in `db_paths`, each once.
 std::vector<std::string> SstFoldersOf(
     const std::string& db_dir, const std::vector<std::string>& db_paths) {
   std::vector<std::string> folders = {db_dir};
@@ -234,26 +236,18 @@ std::string NoSuchColumnFamily(const std::string& db_dir,
   return error;
 }
 
-std::vector<std::string> UnlistedSsts(const DatabaseListing& live,
-                                      const std::vector<std::string>& folders) {
-  std::set<std::string> known;
-  for (const ListedSst& sst : live.files) {
-    known.insert(sst.path);
-  }
-  std::vector<std::string> unlisted;
-  for (const std::string& folder : folders) {
-    std::error_code ignored;
-    const auto is_sst = [](const std::string& name) {
-      return NumberOfSst(name).has_value();
-    };
-    for (const std::string& name : NamesIn(folder, is_sst, &ignored)) {
-      const std::string path = folder + "/" + name;
-      if (known.insert(path).second) {
-        unlisted.push_back(path);
-      }
-    }
-  }
-  return unlisted;
+}  // namespace
+
+std::optional<uint64_t> NumberOfSst(std::string_view path) {
+  const std::string_view name = FileNameOf(path);
+  const char* const end = name.data() + name.size();
+  uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(name.data(), end, number);
+  return error == std::errc() &&
+                 std::string_view(rest, static_cast<size_t>(end - rest)) ==
+                     ".sst"
+             ? std::optional<uint64_t>(number)
+             : std::nullopt;
 }
 
 bool ListDatabase(const std::string& db_dir,

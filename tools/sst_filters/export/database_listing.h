@@ -30,10 +30,6 @@ struct DatabaseListing {
 // paths.
 std::optional<uint64_t> NumberOfSst(std::string_view path);
 
-// Returns `db_dir`, then the other folders in `db_paths`, each once.
-std::vector<std::string> SstFoldersOf(const std::string& db_dir,
-                                      const std::vector<std::string>& db_paths);
-
 // Lists the live SST files in the order of column family, level and number.
 // `db_paths` are other folders that may have SST files. `column_family` is a
 // name, or "" for all. Another process may be writing to the database.
@@ -41,14 +37,6 @@ bool ListDatabase(const std::string& db_dir,
                   const std::vector<std::string>& db_paths,
                   const std::string& column_family, DatabaseListing* live,
                   std::string* error);
-
-std::string NoSuchColumnFamily(const std::string& db_dir,
-                               const std::string& column_family,
-                               const DatabaseListing& live);
-
-// Returns the SST files in these folders that `live` does not contain.
-std::vector<std::string> UnlistedSsts(const DatabaseListing& live,
-                                      const std::vector<std::string>& folders);
 
 }  // namespace cassandra_bloom
 

@@ -4,6 +4,7 @@
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/file_system.h>
+#include <rocksdb/version.h>
 
 #include <algorithm>
 #include <cstdarg>
@@ -76,6 +77,23 @@ Env* ReadOnlyEnv() {
 
 std::shared_ptr<Logger> NewDiscardingLogger() {
   return std::make_shared<DiscardingLogger>();
+}
+
+ROCKSDB_NAMESPACE::Status OpenReadOnly(
+    const ROCKSDB_NAMESPACE::DBOptions& options, const std::string& db_dir,
+    const std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor>& families,
+    std::vector<ROCKSDB_NAMESPACE::ColumnFamilyHandle*>* handles,
+    std::unique_ptr<ROCKSDB_NAMESPACE::DB>* db) {
+#if ROCKSDB_MAJOR >= 11
+  return ROCKSDB_NAMESPACE::DB::OpenForReadOnly(options, db_dir, families,
+                                                handles, db);
+#else
+  ROCKSDB_NAMESPACE::DB* opened = nullptr;
+  const auto status = ROCKSDB_NAMESPACE::DB::OpenForReadOnly(
+      options, db_dir, families, handles, &opened);
+  db->reset(opened);
+  return status;
+#endif
 }
 
 }  // namespace cassandra_bloom

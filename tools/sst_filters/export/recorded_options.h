@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads from a database's OPTIONS file the options that are needed to list the
-// database's files. Another program may have written the file.
+// Reads a database's OPTIONS file: what is needed to list the database's files,
+// and what doctor reads. Another program may have written the file.
 //
 // Tested in tests/sst_filters/export/database_listing_test.cc.
 
