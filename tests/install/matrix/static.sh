@@ -11,7 +11,7 @@ FILE    the file that "make filterdb-static" wrote, of this CPU or of arm64
 CHROOT  a folder with a Debian, such as debootstrap makes
 
 In an empty folder with FILE alone, and then in each CHROOT, as root's new root folder: makes
-a filter, damages it, and lets FILE check, scan, mend and undo. All answers must be the same
+a filter, damages it, and lets FILE check, scan and mend. All answers must be the same
 everywhere. Prints a line for each place. A file of arm64 runs by qemu-aarch64, without a
 CHROOT.
 
