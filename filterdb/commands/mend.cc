@@ -31,27 +31,23 @@ namespace fs = std::filesystem;
 struct KindInfo {
   MendOutcome::Kind kind;
   const char* outcome;  // Of one SSTable.
-  const char* total;    // The field with the number of these.
-  const char* sum;      // The same in the text.
+  const char* total;    // The field with the number of these. Also in the text.
   ExitCode exit_code;
 };
 
 // kWritten is a fault, because the node still uses the old filter.
 constexpr KindInfo kKinds[] = {
-    {MendOutcome::kMended, "mended", "mended", "mended", kGood},
-    {MendOutcome::kWritten, "written", "written", "written", kFault},
-    {MendOutcome::kWouldMend, "would be mended", "would_be_mended",
-     "would be mended", kFault},
-    {MendOutcome::kUndone, "old filter put back", "put_back", "put back",
-     kGood},
+    {MendOutcome::kMended, "mended", "mended", kGood},
+    {MendOutcome::kWritten, "written", "written", kFault},
+    {MendOutcome::kWouldMend, "would be mended", "would_be_mended", kFault},
+    {MendOutcome::kUndone, "old filter put back", "put_back", kGood},
     {MendOutcome::kWouldUndo, "old filter would be put back",
-     "would_be_put_back", "would be put back", kFault},
-    {MendOutcome::kLeft, "left", "left", "left", kFault},
-    {MendOutcome::kFailed, "failed", "failed", "failed", kUnusable},
-    {MendOutcome::kNotKnown, "not known", "not_known", "not known", kUnusable},
-    {MendOutcome::kNotExamined, "not examined", "not_examined", "not examined",
-     kGood},
-    {MendOutcome::kNotDone, "not done", "not_done", "not done", kFault}};
+     "would_be_put_back", kFault},
+    {MendOutcome::kLeft, "left", "left", kFault},
+    {MendOutcome::kFailed, "failed", "failed", kUnusable},
+    {MendOutcome::kNotKnown, "not known", "not_known", kUnusable},
+    {MendOutcome::kNotExamined, "not examined", "not_examined", kGood},
+    {MendOutcome::kNotDone, "not done", "not_done", kFault}};
 
 constexpr bool IsInOrder() {
   for (size_t i = 0; i < std::size(kKinds); ++i) {
@@ -178,8 +174,10 @@ void MendReport::PrintSums() const {
   std::string sums;
   for (const KindInfo& info : kKinds) {
     if (Total(info.kind) > 0) {
+      std::string words = info.total;
+      std::replace(words.begin(), words.end(), '_', ' ');
       sums += (sums.empty() ? "" : ", ") + std::to_string(Total(info.kind)) +
-              " " + info.sum;
+              " " + words;
     }
   }
   sums = sums.empty() ? "nothing to do" : sums;
@@ -323,7 +321,7 @@ void Undo(const MendArguments& options, MendReport* report) {
 
 ExitCode RunMend(const MendArguments& options) {
   // Mending goes on if nobody reads the output any more. At the end, Finish
-  // (main.cc) reports that the output could not be written.
+  // (console.cc) reports that the output could not be written.
   ::signal(SIGPIPE, SIG_IGN);
   MendReport report(options.json);
   try {

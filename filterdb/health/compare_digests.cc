@@ -2,10 +2,7 @@
 
 #include "filterdb/health/compare_digests.h"
 
-#include <cinttypes>
-#include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,10 +16,8 @@ namespace cassandra_bloom::tools {
 namespace {
 
 std::string Difference(const std::string& path, uint32_t crc, uint32_t digest) {
-  char text[64];
-  std::snprintf(text, sizeof(text), "%08" PRIx32 ", not %08" PRIx32, crc,
-                digest);
-  return path + ": its CRC-32 is " + text + " as in Scylla.db";
+  return path + ": its CRC-32 is " + HexOfCrc(crc) + ", not " +
+         HexOfCrc(digest) + " as in Scylla.db";
 }
 
 std::optional<ScyllaDb> ReadScyllaDb(const std::string& path,

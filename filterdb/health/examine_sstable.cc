@@ -17,9 +17,8 @@
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/sstable/statistics_db.h"
 #include "filterdb/sstable/toc.h"
-#include "plugin/filter/block_layout.h"
-#include "plugin/filter/endian.h"
 #include "plugin/filter/sizing.h"
+#include "plugin/filter_db/filter_db_file.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
 
@@ -64,31 +63,6 @@ class KeyBatch {
   std::string bytes_;
   std::vector<size_t> ends_;  // Where each key ends in bytes_.
 };
-
-// Returns whether a Filter.db is too short for a header, or shorter than its
-// header says. Cassandra 4.0 and later do not notice that (class
-// OffHeapBitSet): the missing bits are what was in the memory, so rows are
-// hidden. Before version `na`, a node refuses such a file (DataInput.readLong).
-bool EndsEarly(const std::string& path) {
-  // Cassandra cannot query a filter with more probes (see FilterDbFile).
-  constexpr int kMostProbes = 21;
-  const FileDescriptor fd(OpenForReading(path));
-  struct stat status;
-  char header[kFilterDbHeaderSize];
-  if (fstat(fd.get(), &status) != 0) {
-    return false;
-  }
-  if (status.st_size < static_cast<off_t>(sizeof(header))) {
-    return true;
-  }
-  if (ReadAt(fd.get(), 0, sizeof(header), header) != sizeof(header)) {
-    return false;
-  }
-  const int num_probes = LoadBigEndian32(header);
-  const int64_t num_words = LoadBigEndian32(header + 4);
-  return num_probes >= 1 && num_probes <= kMostProbes && num_words >= 1 &&
-         status.st_size < static_cast<off_t>(sizeof(header)) + 8 * num_words;
-}
 
 class Examination {
  public:
@@ -180,9 +154,10 @@ class Examination {
     if (!ReadRegularFile(path, kMaxTocSize, &content, &ignored_error)) {
       return;
     }
+    const bool names_data = TocNames(content, "Data.db");
     toc_names_filter_ = TocNames(content, "Filter.db");
-    lacks_filter_in_toc_ = !toc_names_filter_ && TocNames(content, "Data.db");
-    if (!TocNames(content, "Data.db")) {
+    lacks_filter_in_toc_ = !toc_names_filter_ && names_data;
+    if (!names_data) {
       found_.Add(Check::kTocDamaged, path + ": does not name Data.db");
     }
   }
@@ -217,7 +192,12 @@ class Examination {
     CompareToc();
     filter_ = FilterDbFile::Open(path, form_, &error);
     if (filter_ == nullptr) {
-      found_.Add(EndsEarly(path) ? Check::kTruncated : Check::kFilterUnreadable,
+      // Cassandra 4.0 and later do not notice that a file ends early (class
+      // OffHeapBitSet): the missing bits are what was in the memory, so rows
+      // are hidden. Before version `na`, a node refuses such a file
+      // (DataInput.readLong).
+      found_.Add(IsTruncatedFilterDb(path, error) ? Check::kTruncated
+                                                  : Check::kFilterUnreadable,
                  error);
     } else if (filter_->always_present()) {
       found_.Add(Check::kEmpty);

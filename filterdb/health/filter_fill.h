@@ -51,19 +51,15 @@ struct FilterFill {
   uint64_t capacity_bits = 0;
 };
 
-// `filter` is a FilterDbFile or a CutFilter. Reads all bits of the filter.
-template <typename Filter>
-FilterFill FillOf(const Filter& filter) {
+// Both read all bits of the filter.
+inline FilterFill FillOf(const FilterDbFile& filter) {
   return {filter.num_probes(), filter.CountSetBits(), filter.capacity_bits()};
 }
 
-inline FilterFill FillOf(const ParsedFilter& filter) {
-  return {filter.num_probes, CountSetBits(filter), filter.capacity_bits()};
-}
-
 inline FilterFill FillOf(const FilterDbBuilder& filter) {
-  return FillOf(
-      ParsedFilter{filter.num_probes(), filter.num_words(), filter.bits()});
+  const ParsedFilter parsed{filter.num_probes(), filter.num_words(),
+                            filter.bits()};
+  return {parsed.num_probes, CountSetBits(parsed), parsed.capacity_bits()};
 }
 
 }  // namespace cassandra_bloom::tools

@@ -103,7 +103,8 @@ struct Examined {
   bool has_fault() const;
   // The largest action: what `filterdb mend` does about this SSTable.
   Action action() const;
-  // For the actions kLeave and kNotKnown: why, and what to do.
+  // For the actions kLeave and kNotKnown, and for keys that are not confirmed:
+  // why, and what to do.
   std::string ReasonToLeave() const;
 
   // Whether the SSTable was examined, and has a fault.

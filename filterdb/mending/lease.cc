@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
 
 #include <algorithm>
@@ -31,13 +30,6 @@ bool IsTrusted(int fd) {
   return fstatfs(fd, &status) == 0 &&
          std::find(std::begin(kTrusted), std::end(kTrusted),
                    static_cast<uint32_t>(status.f_type)) != std::end(kTrusted);
-}
-
-bool HasName(int fd, const std::string& path) {
-  struct stat open_file;
-  struct stat named;
-  return fstat(fd, &open_file) == 0 && lstat(path.c_str(), &named) == 0 &&
-         open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
 }
 
 }  // namespace

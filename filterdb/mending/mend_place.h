@@ -67,8 +67,8 @@ class MendPlace {
 
   // Calls `before_naming` when all new files are on disk. Changes nothing if
   // `before_naming` throws, if a process has the SSTable open, or if one of its
-  // files has changed. If the SSTable is removed
-  // meanwhile, fails, and leaves none of the new files.
+  // files has changed. If the SSTable is removed meanwhile, fails, and leaves
+  // none of the new files.
   void Change(const MendChange& change,
               const std::function<void()>& before_naming) const;
 

@@ -73,10 +73,7 @@ class Mender {
 
   void Mend() {
     const Action action = examined_.action();
-    if (action == Action::kNone) {
-      outcome_.kind = MendOutcome::kNotKnown;
-      outcome_.reason = examined_.ReasonToLeave();
-    } else if (action >= Action::kLeave) {
+    if (action == Action::kNone || action >= Action::kLeave) {
       outcome_.kind = action == Action::kLeave ? MendOutcome::kLeft
                                                : MendOutcome::kNotKnown;
       outcome_.reason = examined_.ReasonToLeave();

@@ -33,12 +33,6 @@ constexpr char kFormat[] = "filterdb mend 1";
 constexpr char kNoFilter[] = "-";
 constexpr uint64_t kMaxListSize = uint64_t{1} << 30;  // In bytes.
 
-std::string Hex(uint32_t crc) {
-  char text[16];
-  std::snprintf(text, sizeof(text), "%08" PRIx32, crc);
-  return text;
-}
-
 // The names sort by time.
 std::string TimeNow() {
   const std::time_t now = std::time(nullptr);
@@ -208,10 +202,11 @@ void RunBackup::KeepFiles(const Sstable& sstable, const std::string& prefix,
   if (NameExists(prefix + "Scylla.db")) {
     keep("Scylla.db");
   }
-  AddLine(folder_, Hex(CrcOrFail(sstable.IndexPath())) + " " +
-                       (old_filter ? Hex(*old_filter) : kNoFilter) + " " +
-                       Hex(new_filter ? *new_filter : old_filter.value_or(0)) +
-                       " " + prefix + "Filter.db");
+  AddLine(folder_,
+          HexOfCrc(CrcOrFail(sstable.IndexPath())) + " " +
+              (old_filter ? HexOfCrc(*old_filter) : kNoFilter) + " " +
+              HexOfCrc(new_filter ? *new_filter : old_filter.value_or(0)) +
+              " " + prefix + "Filter.db");
 }
 
 std::optional<std::vector<MendedFilter>> ReadRunList(const std::string& folder,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/split.h"
 #include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
@@ -54,11 +55,8 @@ std::optional<ComponentName> ParseComponentName(std::string_view name) {
 // called "tmp", which is no such mark (Descriptor.fromFilename of Cassandra
 // 2.1).
 bool IsNameOfUnfinished(std::string_view name_prefix) {
-  std::vector<std::string_view> words;
-  for (size_t end; (end = name_prefix.find('-')) != std::string_view::npos;
-       name_prefix.remove_prefix(end + 1)) {
-    words.push_back(name_prefix.substr(0, end));
-  }
+  std::vector<std::string_view> words = Split(name_prefix, '-');
+  words.pop_back();  // What follows the last "-".
   const bool since_la =
       !words.empty() && (words.back() == "big" || words.back() == "bti");
   const size_t from_version_on = since_la ? 3 : 2;

@@ -19,9 +19,8 @@ constexpr std::string_view kIndexDb = "-Index.db";
 // Used if nothing tells whether Data.db is compressed.
 constexpr char kDamagedOrCompressed[] =
     "; one of the files is damaged or of another SSTable, or "
-    "CompressionInfo.db "
-    "is missing: restore it, or let the database rewrite the SSTable (nodetool "
-    "scrub)";
+    "CompressionInfo.db is missing: restore it, or let the database rewrite "
+    "the SSTable (nodetool scrub)";
 
 bool IsRegularFile(const std::string& path) {
   struct stat status;

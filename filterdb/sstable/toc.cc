@@ -2,9 +2,12 @@
 
 #include "filterdb/sstable/toc.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "filterdb/sstable/bytes/file_sum.h"
+#include "plugin/filter_db/split.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -14,15 +17,8 @@ constexpr char kFilter[] = "Filter.db";
 }  // namespace
 
 bool TocNames(std::string_view content, std::string_view component) {
-  while (!content.empty()) {
-    const size_t end = content.find('\n');
-    if (content.substr(0, end) == component) {
-      return true;
-    }
-    content.remove_prefix(end == std::string_view::npos ? content.size()
-                                                        : end + 1);
-  }
-  return false;
+  const std::vector<std::string_view> lines = Split(content, '\n');
+  return std::find(lines.begin(), lines.end(), component) != lines.end();
 }
 
 std::string CompletedToc(std::string content) {

@@ -39,18 +39,10 @@ class TemporaryFile {
   bool has_name_ = false;
 };
 
-// Returns false if the open file no longer has this name.
-bool HasName(int fd, const std::string& path) {
-  struct stat open_file;
-  struct stat named;
-  return fstat(fd, &open_file) == 0 && lstat(path.c_str(), &named) == 0 &&
-         open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
-}
-
 // Waits at most `max_wait` for the lock of the file, and removes the file if it
-// still has its name. Keeps the lock until the file is removed,
-// because a writer may have created the file but not yet locked it. That writer
-// then sees that the file is locked or removed, and begins again.
+// still has its name. Keeps the lock until the file is removed, because a
+// writer may have created the file but not yet locked it. That writer then sees
+// that the file is locked or removed, and begins again.
 //
 // Opens the file with O_RDWR, because NFS locks only files that are open for
 // writing. If it belongs to another user, opens it for reading, because who

@@ -4,6 +4,8 @@
 
 #include <zlib.h>
 
+#include <cinttypes>
+#include <cstdio>
 #include <vector>
 
 #include "plugin/filter_db/read_file.h"
@@ -24,6 +26,29 @@ uint32_t CrcOf(const WriteContent& content) {
   return crc;
 }
 
+namespace {
+
+bool ReadPieces(int fd, const Append& append, uint32_t* crc) {
+  std::vector<char> piece(size_t{1} << 20);
+  *crc = 0;
+  uint64_t offset = 0;
+  for (;;) {
+    const ssize_t got =
+        fd < 0 ? -1 : ReadAt(fd, offset, piece.size(), piece.data());
+    if (got <= 0) {
+      return got == 0;
+    }
+    const auto size = static_cast<size_t>(got);
+    *crc = Crc32({piece.data(), size}, *crc);
+    offset += size;
+    if (!append(piece.data(), size)) {
+      return false;
+    }
+  }
+}
+
+}  // namespace
+
 std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error) {
   const FileDescriptor fd(OpenForReading(path));
   uint64_t ignored_size;
@@ -31,7 +56,8 @@ std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error) {
   if (!SizeOfRegularFile(fd.get(), path, &ignored_size, error)) {
     return std::nullopt;
   }
-  if (!ContentOfFile(path, &crc)([](const char*, size_t) { return true; })) {
+  if (!ReadPieces(
+          fd.get(), [](const char*, size_t) { return true; }, &crc)) {
     FailWithErrno(path, "cannot read", error);
     return std::nullopt;
   }
@@ -41,24 +67,14 @@ std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error) {
 WriteContent ContentOfFile(const std::string& path, uint32_t* crc) {
   return [path, crc](const Append& append) {
     const FileDescriptor fd(OpenForReading(path));
-    std::vector<char> piece(size_t{1} << 20);
-    *crc = 0;
-    uint64_t offset = 0;
-    for (;;) {
-      const ssize_t got =
-          fd.get() < 0 ? -1
-                       : ReadAt(fd.get(), offset, piece.size(), piece.data());
-      if (got <= 0) {
-        return got == 0;
-      }
-      const auto size = static_cast<size_t>(got);
-      *crc = Crc32({piece.data(), size}, *crc);
-      offset += size;
-      if (!append(piece.data(), size)) {
-        return false;
-      }
-    }
+    return ReadPieces(fd.get(), append, crc);
   };
+}
+
+std::string HexOfCrc(uint32_t crc) {
+  char text[16];
+  std::snprintf(text, sizeof(text), "%08" PRIx32, crc);
+  return text;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -22,6 +22,9 @@ uint32_t Crc32(std::string_view bytes, uint32_t before = 0);
 
 uint32_t CrcOf(const WriteContent& content);
 
+// Returns eight hexadecimal digits.
+std::string HexOfCrc(uint32_t crc);
+
 // Returns nothing, and sets `*error`, if `path` is not a regular file or cannot
 // be read.
 std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error);
