@@ -11,17 +11,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "tests/support/rocksdb/dataset.h"
-#include "tests/support/rocksdb/level_files.h"
+#include "tests/support/rocksdb/filter_types.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/temp_dir.h"
 
@@ -33,7 +30,7 @@ using rocksdb::CassandraBloomOptions;
 PolicyPtr ListPolicy(std::vector<double> level_bits) {
   CassandraBloomOptions options;
   options.level_bits = std::move(level_bits);
-  return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
+  return PolicyOf(options);
 }
 
 CassandraBloomOptions Monkey() {
@@ -43,25 +40,9 @@ CassandraBloomOptions Monkey() {
 }
 
 rocksdb::Options LevelOptions(const CassandraBloomOptions& policy) {
-  rocksdb::Options options =
-      DbOptions(PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(policy)));
+  rocksdb::Options options = DbOptions(PolicyOf(policy));
   options.level_compaction_dynamic_level_bytes = true;
   return options;
-}
-
-Rows SomeRows() {
-  Rows rows;
-  for (int i = 0; i < 1000; ++i) {
-    rows["key" + std::to_string(100000 + i)] = "value";
-  }
-  return rows;
-}
-
-std::string LogOf(const TestDb& db) {
-  std::ifstream file(db.path() + "/LOG");
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 size_t CountOf(const std::string& what, const std::string& text) {
@@ -81,12 +62,6 @@ void CompactTo(int level, const TestDb& db) {
     names.push_back(file.name);
   }
   Require(db->CompactFiles(rocksdb::CompactionOptions(), names, level));
-}
-
-double BitsPerKey(const TestDb& db) {
-  const auto table = db.OnlyTable();
-  return LevelFile{table->num_filter_entries, table->filter_size}
-      .bits_per_key();
 }
 
 // The tolerance in bits per key. A filter has a header, and is rounded up.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs the example `partitions`, and filterdb on the database of the example.
+// Runs the example `partitions`, and sst_filters on the database of the
+// example.
 
 #include <gtest/gtest.h>
 

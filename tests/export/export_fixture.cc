@@ -13,15 +13,6 @@
 
 namespace cassandra_bloom::testing {
 
-ListenerPtr NewListener(const std::string& out_dir) {
-  std::string error;
-  ListenerPtr listener = NewFilterDbExportListener(out_dir, "nb", &error);
-  if (listener == nullptr) {
-    throw std::runtime_error(error);
-  }
-  return listener;
-}
-
 FilterDbExportCounts CountsOf(const ListenerPtr& listener) {
   FilterDbExportCounts counts;
   EXPECT_TRUE(GetFilterDbExportCounts(*listener, &counts));

@@ -31,9 +31,6 @@ using ListenerPtr = std::shared_ptr<rocksdb::EventListener>;
 constexpr char kMark[] = ".cassandra_bloom_database";
 inline const rocksdb::WriteOptions kWrite;
 
-// Throws std::runtime_error if the listener cannot be created.
-ListenerPtr NewListener(const std::string& out_dir);
-
 FilterDbExportCounts CountsOf(const ListenerPtr& listener);
 
 // A comparator whose name the export does not know.

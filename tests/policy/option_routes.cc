@@ -146,14 +146,14 @@ Status InLatestOptions(const ConfigOptions& config, const Options& base,
 
 const std::vector<OptionRoute>& OptionRoutes() {
   static const std::vector<OptionRoute> routes = {
-      {"GetColumnFamilyOptionsFromString", true, true, InFamilyString},
-      {"GetColumnFamilyOptionsFromMap", true, true, InFamilyMap},
-      {"GetOptionsFromString", true, true, InOptionsString},
-      {"table_factory={}", true, true, InTableFactory},
-      {"filter_policy.id", true, false, InPolicyId},
-      {"GetBlockBasedTableOptionsFromString", true, true, InTableString},
-      {"LoadOptionsFromFile", false, true, InOptionsFile},
-      {"LoadLatestOptions", false, true, InLatestOptions},
+      {"GetColumnFamilyOptionsFromString", true, InFamilyString},
+      {"GetColumnFamilyOptionsFromMap", true, InFamilyMap},
+      {"GetOptionsFromString", true, InOptionsString},
+      {"table_factory={}", true, InTableFactory},
+      {"filter_policy.id", false, InPolicyId},
+      {"GetBlockBasedTableOptionsFromString", true, InTableString},
+      {"LoadOptionsFromFile", true, InOptionsFile},
+      {"LoadLatestOptions", true, InLatestOptions},
   };
   return routes;
 }

@@ -20,9 +20,6 @@ struct OptionRoute {
       ROCKSDB_NAMESPACE::Options* result);
 
   const char* name;
-  // True if the result is `base` plus the policy. False if all options come
-  // from a file.
-  bool builds_on_base;
   // True if the route accepts a policy in braces, such as {id=cassandra_bloom}.
   bool takes_braces;
   Load load;

@@ -3,6 +3,7 @@
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FILE_SIZE_LIMIT_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FILE_SIZE_LIMIT_H_
 
+#include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -18,7 +19,7 @@ class FileSizeLimit {
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &before_);
     const struct rlimit limit = {bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
   }
   ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
   FileSizeLimit(const FileSizeLimit&) = delete;

@@ -45,13 +45,4 @@ void RandomKeys::Make(uint64_t number, std::string* key) const {
   }
 }
 
-std::string RandomKeyOf16(uint64_t number) {
-  uint64_t state = number;
-  std::string key(16, '\0');
-  for (char& byte : key) {
-    byte = static_cast<char>(NextRandom(&state) >> 56);
-  }
-  return key;
-}
-
 }  // namespace cassandra_bloom::testing

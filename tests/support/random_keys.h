@@ -34,9 +34,6 @@ class RandomKeys {
 // Returns the next random number of Splitmix64 and advances *state.
 uint64_t NextRandom(uint64_t* state);
 
-// Returns a random key of 16 bytes, which depends only on `number`.
-std::string RandomKeyOf16(uint64_t number);
-
 }  // namespace cassandra_bloom::testing
 
 #endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_RANDOM_KEYS_H_

@@ -14,12 +14,6 @@
 
 namespace cassandra_bloom::testing {
 
-// Returns the file type in st_mode. Does not follow a symbolic link.
-inline mode_t TypeOf(const std::string& path) {
-  struct stat status;
-  return lstat(path.c_str(), &status) == 0 ? status.st_mode & S_IFMT : 0;
-}
-
 inline void MakeFifo(const std::string& path) {
   if (mkfifo(path.c_str(), 0600) != 0) {
     throw std::runtime_error(path + ": no FIFO");

@@ -3,6 +3,7 @@
 #include "tests/support/temp_dir.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
@@ -10,6 +11,13 @@
 #include <system_error>
 
 namespace cassandra_bloom::testing {
+
+std::filesystem::path FolderInMemory() {
+  const std::filesystem::path memory = "/dev/shm";
+  return access(memory.c_str(), W_OK | X_OK) == 0
+             ? memory
+             : std::filesystem::temp_directory_path();
+}
 
 TempDir::TempDir(const std::filesystem::path& parent)
     : path_(parent / "cassandra_bloom_XXXXXX") {

@@ -9,6 +9,10 @@
 
 namespace cassandra_bloom::testing {
 
+// Returns a folder in memory, if there is one. A killed program leaves on a
+// disk just what it leaves there, and fsync() takes long on a busy disk.
+std::filesystem::path FolderInMemory();
+
 // A new temporary folder. The destructor removes it with everything in it.
 class TempDir {
  public:

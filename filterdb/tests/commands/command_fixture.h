@@ -77,14 +77,6 @@ inline NaiveFilter NaiveOf(const Keys& keys, const Json& built) {
   return naive;
 }
 
-inline Keys Fields(const Json& json) {
-  Keys fields;
-  for (const auto& field : json.items()) {
-    fields.push_back(field.key());
-  }
-  return fields;
-}
-
 class CommandFixture : public ::testing::Test {
  protected:
   // Runs filterdb in `dir_`. Expects success, and nothing on stderr.

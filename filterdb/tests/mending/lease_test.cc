@@ -191,9 +191,7 @@ TEST_F(LeaseTest, FileSystemsThatAreNotTrusted) {
 class HeldLeaseTest : public LeaseTest {
  protected:
   HeldLeaseTest()
-      : dir_(fs::exists("/dev/shm") ? fs::path("/dev/shm")
-                                    : fs::temp_directory_path()),
-        sstable_(Make(dir_.path())) {}
+      : dir_(testing::FolderInMemory()), sstable_(Make(dir_.path())) {}
 
   // Waits until Check throws.
   static bool IsBrokenInTime(const Lease& lease) {

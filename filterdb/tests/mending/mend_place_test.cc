@@ -25,9 +25,7 @@ using testing::WriteFile;
 
 class MendPlaceTest : public ::testing::Test {
  protected:
-  MendPlaceTest()
-      : dir_(fs::exists("/dev/shm") ? fs::path("/dev/shm")
-                                    : fs::temp_directory_path()) {
+  MendPlaceTest() : dir_(testing::FolderInMemory()) {
     sstable_.folder = dir_.path();
     sstable_.name_prefix = "nb-1-big-";
     for (const char* const component :

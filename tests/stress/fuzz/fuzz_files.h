@@ -3,9 +3,6 @@
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_FILES_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_FUZZ_FUZZ_FILES_H_
 
-#include <unistd.h>
-
-#include <filesystem>
 #include <string>
 
 #include "tests/support/temp_dir.h"
@@ -14,10 +11,7 @@ namespace cassandra_bloom::testing {
 
 // Returns a folder for the files of all inputs, in memory if possible.
 inline const TempDir& FuzzFolder() {
-  constexpr const char* kInMemory = "/dev/shm";
-  static const TempDir folder(access(kInMemory, W_OK) == 0
-                                  ? std::filesystem::path(kInMemory)
-                                  : std::filesystem::temp_directory_path());
+  static const TempDir folder(FolderInMemory());
   return folder;
 }
 

@@ -34,21 +34,13 @@
 #include "tests/stress/soak/key_space.h"
 #include "tests/stress/soak/soak_db.h"
 #include "tests/support/random_keys.h"
+#include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 using Key = std::pair<std::string, bool>;  // True if the key must be present.
-
-std::shared_ptr<rocksdb::EventListener> NewListener(const std::string& folder) {
-  std::string error;
-  auto listener = NewFilterDbExportListener(folder, "nb", &error);
-  if (listener == nullptr) {
-    throw std::runtime_error(error);
-  }
-  return listener;
-}
 
 // Each thread works with one column family after another. If one thread throws
 // an exception, all threads stop.

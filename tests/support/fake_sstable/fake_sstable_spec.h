@@ -68,9 +68,6 @@ struct SstableSpec {
   // At least one key, without duplicates. A key has 0 to 65535 bytes.
   std::vector<std::string> keys;
 
-  // The distance from one wide partition to the next, in partitions. 0 means
-  // that no partition is wide. A wide partition has a promoted index in
-  // Index.db, or an entry in Rows.db.
   size_t row_bytes = 8;
   // Every partition whose number is a multiple of this is wide. 0 means none. A
   // wide partition has a promoted index or an entry in Rows.db.

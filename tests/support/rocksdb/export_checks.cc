@@ -31,6 +31,16 @@ std::string NameOf(uint64_t number, const std::string& sstable_version) {
 
 }  // namespace
 
+std::shared_ptr<rocksdb::EventListener> NewListener(
+    const std::string& out_dir) {
+  std::string error;
+  auto listener = NewFilterDbExportListener(out_dir, "nb", &error);
+  if (listener == nullptr) {
+    throw std::runtime_error(error);
+  }
+  return listener;
+}
+
 std::string Built(const std::set<std::string>& keys,
                   const std::string& sstable_version) {
   FilterForm form;

@@ -3,9 +3,12 @@
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_EXPORT_CHECKS_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_EXPORT_CHECKS_H_
 
+#include <rocksdb/listener.h>
+
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -15,6 +18,9 @@
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
+
+// Throws std::runtime_error if the listener cannot be created.
+std::shared_ptr<rocksdb::EventListener> NewListener(const std::string& out_dir);
 
 // Returns the content of a Filter.db with these keys at 10 bits per key.
 std::string Built(const std::set<std::string>& keys,

@@ -107,10 +107,6 @@ class TestDb {
   uint64_t Ticker(rocksdb::Tickers ticker) const {
     return options_.statistics->getTickerCount(ticker);
   }
-  // SeeksChecked returns the number of seeks in which RocksDB asked a filter
-  // for the prefix. SeeksFiltered returns in how many of them the filter
-  // rejected the prefix.
-
   // SeeksChecked returns for how many seeks a filter was asked for the prefix.
   // SeeksFiltered returns how many of these seeks the filter rejected.
   uint64_t SeeksChecked() const;

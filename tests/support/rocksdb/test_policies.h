@@ -49,7 +49,6 @@ class CapturingPolicy final : public ForwardingPolicy {
   }
 
  private:
-  const std::string filter_name_;
   mutable std::mutex mutex_;
   mutable std::vector<std::string> blocks_;
 };
@@ -80,7 +79,7 @@ class ImportingPolicy final : public ForwardingPolicy {
       : block_(std::move(block)), every_(every) {}
 
   // Returns the name cassandra_bloom. RocksDB 7.8 writes the result of Name
-  // into the SST file, and filterdb looks for cassandra_bloom there.
+  // into the SST file, and sst_filters looks for cassandra_bloom there.
   const char* Name() const override { return CompatibilityName(); }
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override;

@@ -30,15 +30,6 @@ inline std::vector<std::string> NumberedKeys(size_t num_keys) {
   return keys;
 }
 
-// Returns a folder in memory, if there is one. A killed program leaves on a
-// disk just what it leaves there, and fsync() takes long on a busy disk.
-inline std::filesystem::path FolderInMemory() {
-  const std::filesystem::path memory = "/dev/shm";
-  return access(memory.c_str(), W_OK | X_OK) == 0
-             ? memory
-             : std::filesystem::temp_directory_path();
-}
-
 class MendFixture : public ::testing::Test {
  protected:
   MendFixture() : dir_(FolderInMemory()) {}
