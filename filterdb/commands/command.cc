@@ -9,7 +9,6 @@
 
 #include "filterdb/commands/output_file.h"
 #include "filterdb/commands/progress_bar.h"
-#include "filterdb/sstable/bytes/buffered_input.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"

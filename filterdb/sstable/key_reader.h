@@ -3,7 +3,7 @@
 // Reads keys for a filter, one after another. The keys come from a list of keys
 // or from an SSTable (sstable_keys.h).
 //
-// Files are streamed through less than 512 KiB of memory. Keys have 0 to 65535
+// Files are streamed, and never held in memory as a whole. Keys have 0 to 65535
 // bytes, like Cassandra's partition keys.
 //
 // Errors are sentences that name the file, the place in the file and what was
@@ -40,9 +40,6 @@ class KeyReader {
 
   // Starts again with the first key and clears the error. If the input can be
   // read only once, like a pipe or a terminal, returns false and sets error().
-  //
-  // A file is read up to the size that it had when it was opened. So the second
-  // reading gives the same keys even if bytes were appended.
   virtual bool Rewind() = 0;
 
   // Returns the error of Next or Rewind, or "" if there was none.
@@ -79,6 +76,9 @@ enum class KeyFormat {
   // and then the key.
   kLengthPrefixed,
 };
+
+// Returns `path`, or "standard input" for "-".
+std::string NameOfInput(const std::string& path);
 
 // Opens a list of keys. If the file cannot be opened, returns nullptr and sets
 // `*error`. Errors in the content come from Next. The last line of a file may

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "filterdb/sstable/bytes/random_access_file.h"
 #include "filterdb/sstable/data_db/compressed_data_file.h"
 #include "filterdb/sstable/data_db/compression_info.h"
 #include "filterdb/sstable/toc.h"
@@ -42,32 +43,25 @@ bool ReadCompression(const std::string& start, std::string_view version,
     }
     return true;
   }
-  auto file = RandomAccessFile::Open(path, error);
-  if (file == nullptr) {
-    return false;
-  }
-  compression->info = CompressionInfo::Read(
-      std::move(file), compression->version->has_max_compressed_length, error);
+  compression->info = CompressionInfo::Open(
+      path, compression->version->has_max_compressed_length, error);
   return compression->info != nullptr;
 }
 
 }  // namespace
 
-std::unique_ptr<DataFile> OpenDataDb(const std::string& start,
-                                     std::string_view version,
-                                     std::string* error) {
+std::unique_ptr<ByteSource> OpenDataDb(const std::string& start,
+                                       std::string_view version,
+                                       std::string* error) {
   Compression compression;
   if (!ReadCompression(start, version, &compression, error)) {
     return nullptr;
   }
-  const std::string path = start + "Data.db";
-  if (compression.info == nullptr) {
-    return OpenPlainDataFile(path, error);
+  auto file = RandomAccessFile::Open(start + "Data.db", error);
+  if (file == nullptr || compression.info == nullptr) {
+    return file;
   }
-  auto file = RandomAccessFile::Open(path, error);
-  return file == nullptr ? nullptr
-                         : NewCompressedDataFile(
-                               std::move(file), std::move(compression.info),
+  return NewCompressedDataFile(std::move(file), std::move(compression.info),
                                compression.version->checksum, error);
 }
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "filterdb/sstable/data_db/data_file.h"
+#include "filterdb/sstable/bytes/byte_source.h"
 
 namespace cassandra_bloom::tools {
 
@@ -20,9 +20,9 @@ namespace cassandra_bloom::tools {
 // version or the name of a FilterForm. Fails if CompressionInfo.db is missing
 // although TOC.txt names it. A compressed Data.db is compared with
 // CompressionInfo.db so far that one which was cut is noticed.
-std::unique_ptr<DataFile> OpenDataDb(const std::string& start,
-                                     std::string_view version,
-                                     std::string* error);
+std::unique_ptr<ByteSource> OpenDataDb(const std::string& start,
+                                       std::string_view version,
+                                       std::string* error);
 
 // Returns the uncompressed size of the largest chunk of Data.db in bytes.
 // Returns 0 if Data.db is not compressed, or if CompressionInfo.db cannot be

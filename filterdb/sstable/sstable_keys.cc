@@ -2,9 +2,8 @@
 
 #include "filterdb/sstable/sstable_keys.h"
 
-#include <sys/stat.h>
+#include <utility>
 
-#include "filterdb/sstable/bytes/buffered_input.h"
 #include "filterdb/sstable/index/index_db_reader.h"
 #include "filterdb/sstable/index/partitions_db_reader.h"
 #include "filterdb/sstable/open_data_db.h"
@@ -22,11 +21,6 @@ constexpr char kDamagedOrCompressed[] =
     "CompressionInfo.db is missing: restore it, or let the database rewrite "
     "the SSTable (nodetool scrub)";
 
-bool IsRegularFile(const std::string& path) {
-  struct stat status;
-  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-}
-
 // Returns the path of Data.db without "Data.db".
 std::string StartOf(const std::string& index_path) {
   return index_path.substr(0, index_path.size() - (IsPartitionsDb(index_path)
@@ -36,7 +30,7 @@ std::string StartOf(const std::string& index_path) {
 
 bool OpenIndex(const std::string& path, std::string_view version,
                SstableKeys::Sources* sources, std::string* error) {
-  sources->path = NameOfInput(path);
+  sources->path = path;
   if (IsPartitionsDb(path)) {
     auto reader = PartitionsDbReader::Open(path, version, error);
     sources->trie = reader == nullptr ? nullptr : &reader->trie();
@@ -83,17 +77,13 @@ bool SstableKeys::Rewind() {
   num_wrong_hashes_ = 0;
   first_wrong_hash_ = 0;
   order_.Restart();
-  const bool done = sources_.index->Rewind();
-  error_ = sources_.index->error();
-  return done;
-}
-
-uint64_t SstableKeys::bytes_read() const {
-  return sources_.trie == nullptr ? sources_.index->bytes_read() : end_of_last_;
+  sources_.index->Rewind();
+  error_.clear();
+  return true;
 }
 
 uint64_t SstableKeys::total_bytes() const {
-  return sources_.trie == nullptr ? sources_.index->total_bytes() : data_size_;
+  return sources_.data == nullptr ? 0 : data_size_;
 }
 
 bool SstableKeys::Next(std::string_view* key) {
@@ -102,7 +92,7 @@ bool SstableKeys::Next(std::string_view* key) {
   }
   if (!sources_.index->Next(&entry_)) {
     error_ = sources_.index->error();
-    if (error_.empty() && CheckNumber() && sources_.trie != nullptr) {
+    if (error_.empty() && CheckNumber() && sources_.data != nullptr) {
       end_of_last_ = data_size_;
     }
     return false;
@@ -255,8 +245,7 @@ bool IsPartitionsDb(std::string_view path) {
 }
 
 bool IsIndexDbBesideData(const std::string& path) {
-  return EndsWith(path, kIndexDb) && IsRegularFile(path) &&
-         FileExists(StartOf(path) + "Data.db");
+  return EndsWith(path, kIndexDb) && FileExists(StartOf(path) + "Data.db");
 }
 
 std::unique_ptr<SstableKeys> OpenSstableKeys(const std::string& index_path,
@@ -277,24 +266,7 @@ std::unique_ptr<SstableKeys> OpenSstableKeys(const std::string& index_path,
 std::unique_ptr<SstableKeys> OpenSstableKeys(const Sstable& sstable,
                                              KeyChecks checks,
                                              std::string* error) {
-  const std::string path = sstable.IndexPath();
-  // A pipe among the files of an SSTable may have no writer, so reading it
-  // could wait forever.
-  if (FileExists(path) && !IsRegularFile(path)) {
-    *error = path + ": not a regular file";
-    return nullptr;
-  }
-  return OpenWhole(path, sstable.version, checks, error);
-}
-
-std::unique_ptr<SstableKeys> NewIndexDbKeys(int fd, IndexKind kind,
-                                            const std::string& name,
-                                            size_t buffer_size) {
-  SstableKeys::Sources sources;
-  sources.path = name;
-  sources.index = NewIndexDbReader(fd, kind, name, buffer_size);
-  sources.likely_cause = kDamagedIndex;
-  return std::make_unique<SstableKeys>(std::move(sources), KeyChecks::kCheap);
+  return OpenWhole(sstable.IndexPath(), sstable.version, checks, error);
 }
 
 const SstableKeys* AsSstableKeys(const KeyReader* reader) {

@@ -13,14 +13,13 @@
 #include <string_view>
 #include <utility>
 
-#include "filterdb/sstable/data_db/data_file.h"
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/index/key_order.h"
 #include "filterdb/sstable/index/partition_trie.h"
 #include "filterdb/sstable/key_reader.h"
 #include "filterdb/sstable/sstable.h"
 #include "filterdb/sstable/statistics_db.h"
-#include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
 
@@ -40,8 +39,8 @@ inline constexpr char kDamagedSstable[] =
     "; one of the files is damaged or of another SSTable: let the database "
     "rewrite the SSTable (nodetool scrub)";
 
-// If a check fails, Next returns false. For a Partitions.db, bytes_read() and
-// total_bytes() count uncompressed bytes of Data.db.
+// If a check fails, Next returns false. bytes_read() and total_bytes() count
+// uncompressed bytes of Data.db.
 class SstableKeys final : public KeyReader {
  public:
   struct Sources {
@@ -50,7 +49,7 @@ class SstableKeys final : public KeyReader {
     const PartitionTrie* trie = nullptr;  // That of `index`, if it has one.
     // Null for an Index.db without the other files of its SSTable. Only the
     // positions are then checked.
-    std::unique_ptr<DataFile> data;
+    std::unique_ptr<ByteSource> data;
     PartitionFacts facts;
     // Whether the SSTable may be one that DSE streamed as a part of another.
     bool may_be_of_dse = false;
@@ -62,7 +61,7 @@ class SstableKeys final : public KeyReader {
   bool Next(std::string_view* key) override;
   bool Rewind() override;
   const std::string& error() const override { return error_; }
-  uint64_t bytes_read() const override;
+  uint64_t bytes_read() const override { return end_of_last_; }
   uint64_t total_bytes() const override;
 
   // Whether a file tells how many keys there are. If none does, the index may
@@ -124,8 +123,7 @@ bool IsIndexDbBesideData(const std::string& path);
 // - A path that ends in "Partitions.db". Data.db, Rows.db and
 // CompressionInfo.db, if there is one, must be beside Partitions.db.
 // - A path for which IsIndexDbBesideData is true.
-// - Any other path, or "-" for standard input: an Index.db alone. `checks` has
-// no effect.
+// - Any other path: an Index.db alone. `checks` has no effect.
 //
 // `version` is an SSTable version, or the name of a FilterForm. With the name
 // of a FilterForm, every Index.db is read alone. For a Partitions.db,
@@ -143,12 +141,6 @@ std::unique_ptr<SstableKeys> OpenSstableKeys(const std::string& index_path,
 std::unique_ptr<SstableKeys> OpenSstableKeys(const Sstable& sstable,
                                              KeyChecks checks,
                                              std::string* error);
-
-// Reads the Index.db `fd` alone. The other arguments are those of
-// NewIndexDbReader.
-std::unique_ptr<SstableKeys> NewIndexDbKeys(int fd, IndexKind kind,
-                                            const std::string& name,
-                                            size_t buffer_size);
 
 // Returns nullptr if `reader` reads a list of keys.
 const SstableKeys* AsSstableKeys(const KeyReader* reader);

@@ -228,7 +228,7 @@ bool ReadFpChance(const std::string& path, std::string_view version,
   if (opened == nullptr) {
     return false;
   }
-  ByteReader file(*opened);
+  ByteReader file(opened.get());
   *fp_chance = HasTable(*known)
                    ? ReadValidation(&file, HasChecksums(*known)).fp_chance
                    : ReadOldNumbers(&file, /*has_chance=*/true).fp_chance;
@@ -249,7 +249,7 @@ PartitionFacts ReadPartitionFacts(const std::string& path,
   if (opened == nullptr) {
     return {};
   }
-  ByteReader file(*opened);
+  ByteReader file(opened.get());
   PartitionFacts facts;
   if (HasTable(*known)) {
     facts.partitioner = ReadValidation(&file, HasChecksums(*known)).partitioner;

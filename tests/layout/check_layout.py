@@ -35,13 +35,11 @@ EDGES = {
 TOOLS_EDGES = {
     "filterdb/sstable/bytes": set(),
     "filterdb/sstable/data_db": {"filterdb/sstable/bytes"},
-    "filterdb/sstable/index": {"filterdb/sstable/bytes", "filterdb/sstable/data_db"},
+    "filterdb/sstable/index": {"filterdb/sstable/bytes"},
     "filterdb/sstable": {
         "filterdb/sstable/bytes", "filterdb/sstable/data_db", "filterdb/sstable/index"
     },
-    "filterdb/health": {
-        "filterdb/sstable", "filterdb/sstable/bytes", "filterdb/sstable/data_db"
-    },
+    "filterdb/health": {"filterdb/sstable", "filterdb/sstable/bytes"},
     "filterdb/mending": {"filterdb/sstable", "filterdb/sstable/bytes", "filterdb/health"},
     "filterdb/commands": {
         "filterdb/sstable", "filterdb/sstable/bytes", "filterdb/health", "filterdb/mending"

@@ -7,14 +7,6 @@
 #include "plugin/filter/endian.h"
 
 namespace cassandra_bloom::tools {
-namespace {
-
-constexpr size_t kCachedPagesOfReader = 2;
-
-}  // namespace
-
-ByteReader::ByteReader(const RandomAccessFile& file)
-    : file_(file), pages_(file, kCachedPagesOfReader) {}
 
 int32_t ByteReader::Int32(const char* what) {
   const std::string_view bytes = Bytes(4, what);
@@ -47,7 +39,7 @@ std::string_view ByteReader::Bytes(size_t size, const char* what) {
     Fail(std::string("ends inside ") + what);
     return {};
   }
-  if (!pages_.ReadExactly(offset_, size, &bytes, &error_)) {
+  if (!source_->Read(offset_, size, &bytes, &error_)) {
     return {};
   }
   offset_ += size;
@@ -59,7 +51,7 @@ bool ByteReader::FailAt(uint64_t offset, const std::string& what) {
 }
 
 bool ByteReader::FailFile(const std::string& what) {
-  error_ = good() ? file_.path() + ": " + what : error_;
+  error_ = good() ? source_->path() + ": " + what : error_;
   return false;
 }
 

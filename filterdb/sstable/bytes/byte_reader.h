@@ -11,8 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "filterdb/sstable/bytes/page_cache.h"
-#include "filterdb/sstable/bytes/random_access_file.h"
+#include "filterdb/sstable/bytes/byte_source.h"
 
 namespace cassandra_bloom::tools {
 
@@ -21,8 +20,8 @@ namespace cassandra_bloom::tools {
 // field in error messages.
 class ByteReader {
  public:
-  // `file` must outlive this object.
-  explicit ByteReader(const RandomAccessFile& file);
+  // `source` must outlive this object.
+  explicit ByteReader(ByteSource* source) : source_(source) {}
 
   int32_t Int32(const char* what);
   int64_t Int64(const char* what);
@@ -36,7 +35,7 @@ class ByteReader {
   uint64_t offset() const { return offset_; }
   void GoTo(uint64_t offset) { offset_ = offset; }
   uint64_t left() const {
-    return offset_ < file_.size() ? file_.size() - offset_ : 0;
+    return offset_ < source_->size() ? source_->size() - offset_ : 0;
   }
 
   bool good() const { return error_.empty(); }
@@ -48,8 +47,7 @@ class ByteReader {
   bool FailFile(const std::string& what);
 
  private:
-  const RandomAccessFile& file_;
-  PageCache pages_;
+  ByteSource* const source_;
   uint64_t offset_ = 0;
   std::string error_;
 };

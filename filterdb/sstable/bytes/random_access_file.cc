@@ -2,35 +2,54 @@
 
 #include "filterdb/sstable/bytes/random_access_file.h"
 
+#include <algorithm>
+
 namespace cassandra_bloom::tools {
 
 std::unique_ptr<RandomAccessFile> RandomAccessFile::Open(
     const std::string& path, std::string* error) {
-  std::unique_ptr<RandomAccessFile> file(new RandomAccessFile(path));
-  return SizeOfRegularFile(file->fd_.get(), path, &file->size_, error)
-             ? std::move(file)
-             : nullptr;
+  auto fd = std::make_unique<FileDescriptor>(OpenForReading(path));
+  uint64_t size = 0;
+  if (!SizeOfRegularFile(fd->get(), path, &size, error)) {
+    return nullptr;
+  }
+  return std::unique_ptr<RandomAccessFile>(
+      new RandomAccessFile(path, std::move(fd), size));
 }
 
-bool RandomAccessFile::Read(uint64_t offset, size_t size, char* to,
-                            std::string* error) const {
-  const ssize_t got = ReadAt(fd_.get(), offset, size, to);
+bool RandomAccessFile::ReadTo(uint64_t position, size_t size, char* to,
+                              std::string* error) const {
+  const ssize_t got = ReadAt(fd_->get(), position, size, to);
   if (got < 0) {
-    return FailWithErrno(path_, "cannot read", error);
+    return FailWithErrno(path(), "cannot read", error);
   }
   if (static_cast<size_t>(got) < size) {
-    *error = path_ + ": was truncated while it was read: byte " +
-             std::to_string(offset + static_cast<size_t>(got)) + " of " +
-             std::to_string(size_) + " is missing";
+    *error = path() + ": was truncated while it was read: byte " +
+             std::to_string(position + static_cast<size_t>(got)) + " of " +
+             std::to_string(this->size()) + " is missing";
     return false;
   }
   return true;
 }
 
-bool FailAtByte(const std::string& path, uint64_t offset,
-                const std::string& what, std::string* error) {
-  *error = path + ": byte " + std::to_string(offset) + ": " + what;
-  return false;
+// Reads 64 KiB if `position` is near the previous read. Otherwise reads 4 KiB.
+bool RandomAccessFile::Fill(uint64_t position, std::string* error) {
+  constexpr size_t kBufferSize = 65536;
+  constexpr size_t kPageSize = 4096;
+  if (buffer_ == nullptr) {
+    buffer_.reset(new char[kBufferSize]);
+  }
+  const bool is_near =
+      position >= begin_ && position - begin_ <= buffered_ + kPageSize;
+  const auto wanted = static_cast<size_t>(
+      std::min<uint64_t>(is_near ? kBufferSize : kPageSize, size() - position));
+  begin_ = position;
+  buffered_ = 0;
+  if (!ReadTo(position, wanted, buffer_.get(), error)) {
+    return false;
+  }
+  buffered_ = wanted;
+  return true;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A file that can be read at any offset.
+// The bytes of a file.
 // Tested in filterdb/tests/sstable/bytes/byte_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_RANDOM_ACCESS_FILE_H_
@@ -11,47 +11,51 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 
 // Reads files with pread, and not with mmap. With mmap, a file that is
 // truncated or a disk that fails would end the process.
-class RandomAccessFile {
+class RandomAccessFile final : public ByteSource {
  public:
-  // Returns nullptr unless `path` is a regular file that can be opened.
+  // Returns nullptr unless `path` is a regular file that can be opened. The
+  // size is that of the file when it was opened.
   static std::unique_ptr<RandomAccessFile> Open(const std::string& path,
                                                 std::string* error);
 
-  const std::string& path() const { return path_; }
+  // The first call takes 64 KiB of memory for a buffer.
+  bool ReadSome(uint64_t position, std::string_view* bytes,
+                std::string* error) override {
+    const bool is_buffered =
+        position >= begin_ && position - begin_ < buffered_;
+    if (!is_buffered && !Fill(position, error)) {
+      return false;
+    }
+    const auto from = static_cast<size_t>(position - begin_);
+    *bytes = std::string_view(buffer_.get() + from, buffered_ - from);
+    return true;
+  }
 
-  // The size in bytes when the file was opened.
-  uint64_t size() const { return size_; }
-
-  // Reads `size` bytes at `offset`, all within size().
-  bool Read(uint64_t offset, size_t size, char* to, std::string* error) const;
+  // Reads `size` bytes at `position`, all within size(), without the buffer.
+  bool ReadTo(uint64_t position, size_t size, char* to,
+              std::string* error) const;
 
  private:
-  explicit RandomAccessFile(const std::string& path)
-      : path_(path), fd_(OpenForReading(path)) {}
+  RandomAccessFile(const std::string& path, std::unique_ptr<FileDescriptor> fd,
+                   uint64_t size)
+      : ByteSource(path, size), fd_(std::move(fd)) {}
 
-  const std::string path_;
-  const FileDescriptor fd_;
-  uint64_t size_ = 0;
+  bool Fill(uint64_t position, std::string* error);
+
+  const std::unique_ptr<FileDescriptor> fd_;
+  std::unique_ptr<char[]> buffer_;
+  uint64_t begin_ = 0;  // The position of the first buffered byte.
+  size_t buffered_ = 0;
 };
-
-// The end of an error about a file that is not damaged, but that this program
-// cannot read.
-inline constexpr char kIsNotSupported[] = "not supported";
-
-inline bool IsNotSupported(std::string_view error) {
-  return EndsWith(error, kIsNotSupported);
-}
-
-// Sets `*error` to "PATH: byte OFFSET: WHAT". Returns false.
-bool FailAtByte(const std::string& path, uint64_t offset,
-                const std::string& what, std::string* error);
 
 }  // namespace cassandra_bloom::tools
 

@@ -17,18 +17,16 @@ namespace {
 
 constexpr size_t kChecksumSize = 4;
 
-class CompressedDataFile final : public DataFile {
+class CompressedDataFile final : public ByteSource {
  public:
   CompressedDataFile(std::unique_ptr<RandomAccessFile> file,
                      std::unique_ptr<CompressionInfo> info,
                      ChunkChecksum checksum, Decompress decompress)
-      : file_(std::move(file)),
+      : ByteSource(file->path(), info->data_length()),
+        file_(std::move(file)),
         info_(std::move(info)),
         checksum_(checksum),
         decompress_(std::move(decompress)) {}
-
-  const std::string& path() const override { return file_->path(); }
-  uint64_t size() const override { return info_->data_length(); }
 
   bool ReadSome(uint64_t position, std::string_view* bytes,
                 std::string* error) override {
@@ -84,7 +82,8 @@ class CompressedDataFile final : public DataFile {
     }
     const auto stored_size = static_cast<size_t>(chunk.size);
     char* const bytes = Reserve(stored_size + kChecksumSize, &stored_);
-    if (!file_->Read(chunk.offset, stored_size + kChecksumSize, bytes, error)) {
+    if (!file_->ReadTo(chunk.offset, stored_size + kChecksumSize, bytes,
+                       error)) {
       return false;
     }
     const std::string_view stored(bytes, stored_size);
@@ -186,7 +185,7 @@ class CompressedDataFile final : public DataFile {
 
 }  // namespace
 
-std::unique_ptr<DataFile> NewCompressedDataFile(
+std::unique_ptr<ByteSource> NewCompressedDataFile(
     std::unique_ptr<RandomAccessFile> file,
     std::unique_ptr<CompressionInfo> info, ChunkChecksum checksum,
     std::string* error) {

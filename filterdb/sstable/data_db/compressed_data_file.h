@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/bytes/random_access_file.h"
 #include "filterdb/sstable/data_db/compression_info.h"
-#include "filterdb/sstable/data_db/data_file.h"
 #include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
@@ -22,7 +22,7 @@ constexpr size_t kMaxChunkSize = size_t{4} << 20;
 // increasing positions is fastest. Compares each chunk with its checksum.
 // Returns nullptr if the file was cut. With an unknown compressor, every
 // reading fails.
-std::unique_ptr<DataFile> NewCompressedDataFile(
+std::unique_ptr<ByteSource> NewCompressedDataFile(
     std::unique_ptr<RandomAccessFile> file,
     std::unique_ptr<CompressionInfo> info, ChunkChecksum checksum,
     std::string* error);

@@ -6,12 +6,12 @@
 #include <charconv>
 #include <utility>
 
+#include "filterdb/sstable/bytes/random_access_file.h"
 #include "plugin/filter/endian.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
-constexpr size_t kCachedPagesOfChunkTable = 4;
 constexpr size_t kOffsetSize = 8;
 constexpr uint64_t kChunkChecksumSize = 4;
 // The largest power of two that an int32 holds.
@@ -56,14 +56,15 @@ bool StartsWith(std::string_view text, std::string_view start) {
 
 }  // namespace
 
-CompressionInfo::CompressionInfo(std::unique_ptr<RandomAccessFile> file)
-    : file_(std::move(file)), pages_(*file_, kCachedPagesOfChunkTable) {}
-
-std::unique_ptr<CompressionInfo> CompressionInfo::Read(
-    std::unique_ptr<RandomAccessFile> file, bool has_max_compressed_length,
+std::unique_ptr<CompressionInfo> CompressionInfo::Open(
+    const std::string& path, bool has_max_compressed_length,
     std::string* error) {
+  auto file = RandomAccessFile::Open(path, error);
+  if (file == nullptr) {
+    return nullptr;
+  }
   std::unique_ptr<CompressionInfo> info(new CompressionInfo(std::move(file)));
-  ByteReader header(*info->file_);
+  ByteReader header(info->file_.get());
   info->compressor_ = header.Text("the compressor's name");
   if (StartsWith(info->compressor_, kPackage)) {
     info->compressor_.erase(0, kPackage.size());
@@ -216,8 +217,8 @@ size_t CompressionInfo::UncompressedSize(uint64_t number) const {
 bool CompressionInfo::OffsetOf(uint64_t number, uint64_t* offset,
                                std::string* error) {
   std::string_view bytes;
-  if (!pages_.ReadExactly(offsets_at_ + number * kOffsetSize, kOffsetSize,
-                          &bytes, error)) {
+  if (!file_->Read(offsets_at_ + number * kOffsetSize, kOffsetSize, &bytes,
+                   error)) {
     return false;
   }
   *offset = static_cast<uint64_t>(LoadBigEndian64(bytes.data()));

@@ -38,10 +38,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "filterdb/sstable/bytes/byte_reader.h"
-#include "filterdb/sstable/bytes/page_cache.h"
-#include "filterdb/sstable/bytes/random_access_file.h"
+#include "filterdb/sstable/bytes/byte_source.h"
 
 namespace cassandra_bloom::tools {
 
@@ -53,9 +53,9 @@ class CompressionInfo {
   };
 
   // Reads everything but the offsets of the chunks.
-  static std::unique_ptr<CompressionInfo> Read(
-      std::unique_ptr<RandomAccessFile> file, bool has_max_compressed_length,
-      std::string* error);
+  static std::unique_ptr<CompressionInfo> Open(const std::string& path,
+                                               bool has_max_compressed_length,
+                                               std::string* error);
 
   const std::string& path() const { return file_->path(); }
 
@@ -92,7 +92,8 @@ class CompressionInfo {
     size_t size = 0;  // All parts together, in bytes.
   };
 
-  explicit CompressionInfo(std::unique_ptr<RandomAccessFile> file);
+  explicit CompressionInfo(std::unique_ptr<ByteSource> file)
+      : file_(std::move(file)) {}
 
   // The functions with the argument `header` store their errors in it.
   void ReadOptions(ByteReader* header);
@@ -103,8 +104,7 @@ class CompressionInfo {
   void ReadDictionaryAtEnd(ByteReader* header);
   bool OffsetOf(uint64_t number, uint64_t* offset, std::string* error);
 
-  const std::unique_ptr<RandomAccessFile> file_;
-  PageCache pages_;
+  const std::unique_ptr<ByteSource> file_;
   uint64_t offsets_at_ = 0;  // Where the chunk offsets begin.
   std::string compressor_;
   std::string dictionary_;

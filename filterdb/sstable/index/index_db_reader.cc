@@ -2,9 +2,11 @@
 
 #include "filterdb/sstable/index/index_db_reader.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 
-#include "filterdb/sstable/bytes/buffered_input.h"
+#include "filterdb/sstable/bytes/random_access_file.h"
 #include "filterdb/sstable/bytes/vint.h"
 #include "plugin/filter/endian.h"
 #include "plugin/filter_db/read_file.h"
@@ -14,32 +16,30 @@ namespace {
 
 constexpr char kNumbers[] = "the numbers after a key";
 
-class IndexDbReader final : public IndexReader, private BufferedInput {
+class IndexDbReader final : public IndexReader {
  public:
-  IndexDbReader(int fd, IndexKind kind, const std::string& name,
-                size_t buffer_size)
-      : BufferedInput(fd, name, buffer_size), kind_(kind) {}
+  IndexDbReader(std::unique_ptr<ByteSource> file, IndexKind kind)
+      : file_(std::move(file)), kind_(kind) {}
 
   bool Next(IndexEntry* entry) override {
     size_t key_size = 0;
     Numbers numbers;
-    if (!error().empty() || !Require(1) || !ReadKeySize(&key_size) ||
-        !ReadNumbers(2 + key_size, &numbers)) {
+    if (!error_.empty() || offset_ == file_->size() ||
+        !ReadKeySize(&key_size) || !ReadNumbers(2 + key_size, &numbers)) {
       return false;
     }
-    entry->path = &name();
-    entry->offset = offset();
+    entry->path = &file_->path();
+    entry->offset = offset_;
     entry->position = static_cast<uint64_t>(numbers.position);
-    std::string_view key(data() + 2, key_size);
-    const bool passed = Pass(numbers, &key);
-    entry->key = key;
-    return passed;
+    entry->key = bytes_.substr(2, key_size);
+    return Pass(numbers);
   }
 
-  bool Rewind() override { return BufferedInput::Rewind(); }
-  const std::string& error() const override { return BufferedInput::error(); }
-  uint64_t bytes_read() const override { return BufferedInput::bytes_read(); }
-  uint64_t total_bytes() const override { return BufferedInput::total_bytes(); }
+  void Rewind() override {
+    offset_ = 0;
+    bytes_ = {};
+    error_.clear();
+  }
 
  private:
   struct Numbers {
@@ -48,11 +48,22 @@ class IndexDbReader final : public IndexReader, private BufferedInput {
     size_t end = 0;  // Where the entry ends, without the promoted index.
   };
 
+  // Reads until bytes_ has the first `size` bytes of the entry.
+  bool Require(size_t size) {
+    if (bytes_.size() >= size) {
+      return true;
+    }
+    return file_->size() - offset_ >= size &&
+           file_->ReadSome(offset_, &bytes_, &error_) &&
+           (bytes_.size() >= size ||
+            file_->Read(offset_, size, &bytes_, &error_));
+  }
+
   bool ReadKeySize(size_t* key_size) {
     if (!Require(2)) {
       return FailShort("the length of a key");
     }
-    *key_size = LoadBigEndian16(data());
+    *key_size = LoadBigEndian16(bytes_.data());
     return Require(2 + *key_size) ||
            FailShort("a key of " + std::to_string(*key_size) + " bytes");
   }
@@ -64,74 +75,71 @@ class IndexDbReader final : public IndexReader, private BufferedInput {
       if (!Require(at + 12)) {
         return FailShort(kNumbers);
       }
-      numbers->position = LoadBigEndian64(data() + at);
-      numbers->promoted_size = LoadBigEndian32(data() + at + 8);
+      numbers->position = LoadBigEndian64(bytes_.data() + at);
+      numbers->promoted_size = LoadBigEndian32(bytes_.data() + at + 8);
       numbers->end = at + 12;
     } else if (!ReadVInt(&numbers->end, &numbers->position) ||
                !ReadVInt(&numbers->end, &numbers->promoted_size)) {
       return false;
     }
     if (numbers->position < 0) {
-      return FailAtByte(offset(), "a partition at position " +
-                                      std::to_string(numbers->position) +
-                                      " of Data.db" + kDamagedIndex);
+      return Fail("a partition at position " +
+                  std::to_string(numbers->position) + " of Data.db");
     }
     return numbers->promoted_size >= 0 ||
-           FailAtByte(offset(), "a promoted index of " +
-                                    std::to_string(numbers->promoted_size) +
-                                    " bytes" + kDamagedIndex);
+           Fail("a promoted index of " +
+                std::to_string(numbers->promoted_size) + " bytes");
   }
 
   bool ReadVInt(size_t* at, int64_t* value) {
     if (!Require(*at + 1)) {
       return FailShort(kNumbers);
     }
-    const size_t vint_size = SizeOfVInt(data()[*at]);
+    const size_t vint_size = SizeOfVInt(bytes_[*at]);
     if (!Require(*at + vint_size)) {
       return FailShort(kNumbers);
     }
     // Cassandra reads the number as a signed long.
-    *value = static_cast<int64_t>(DecodeVInt({data() + *at, vint_size}));
+    *value = static_cast<int64_t>(DecodeVInt(bytes_.substr(*at, vint_size)));
     *at += vint_size;
     return true;
   }
 
-  // Skips the entry. If its promoted index is not in the buffer, copies the
-  // key, because the buffer will be overwritten. `*key` then points to the
-  // copy.
-  bool Pass(const Numbers& numbers, std::string_view* key) {
+  // Passes over the entry. Does not read its promoted index.
+  bool Pass(const Numbers& numbers) {
     const auto promoted_size = static_cast<uint64_t>(numbers.promoted_size);
-    if (promoted_size <= size() - numbers.end) {
-      Consume(numbers.end + static_cast<size_t>(promoted_size));
-      return true;
+    if (promoted_size > file_->size() - offset_ - numbers.end) {
+      return Fail("ends inside a key's promoted index of " +
+                  std::to_string(promoted_size) + " bytes");
     }
-    kept_key_ = *key;
-    *key = kept_key_;
-    const uint64_t entry_offset = offset();
-    Consume(numbers.end);
-    return Skip(promoted_size) ||
-           FailAtByte(entry_offset, "ends inside a key's promoted index of " +
-                                        std::to_string(promoted_size) +
-                                        " bytes" + kDamagedIndex);
+    const uint64_t entry_size = numbers.end + promoted_size;
+    offset_ += entry_size;
+    bytes_.remove_prefix(
+        static_cast<size_t>(std::min<uint64_t>(entry_size, bytes_.size())));
+    return true;
   }
 
   bool FailShort(const std::string& in_what) {
-    return FailAtByte(offset(), "ends inside " + in_what + ", with " +
-                                    std::to_string(size()) +
-                                    " bytes in the last entry" + kDamagedIndex);
+    return Fail("ends inside " + in_what + ", with " +
+                std::to_string(file_->size() - offset_) +
+                " bytes in the last entry");
   }
 
+  // An error of reading stays, because it is the cause.
+  bool Fail(const std::string& what) {
+    if (error_.empty()) {
+      FailAtByte(file_->path(), offset_, what + kDamagedIndex, &error_);
+    }
+    return false;
+  }
+
+  const std::unique_ptr<ByteSource> file_;
   const IndexKind kind_;
-  std::string kept_key_;
+  uint64_t offset_ = 0;     // Of the next entry.
+  std::string_view bytes_;  // Of the next entry, and what follows it.
 };
 
 }  // namespace
-
-std::unique_ptr<IndexReader> NewIndexDbReader(int fd, IndexKind kind,
-                                              const std::string& name,
-                                              size_t buffer_size) {
-  return std::make_unique<IndexDbReader>(fd, kind, name, buffer_size);
-}
 
 std::unique_ptr<IndexReader> OpenIndexDb(const std::string& path,
                                          std::string_view version,
@@ -149,10 +157,10 @@ std::unique_ptr<IndexReader> OpenIndexDb(const std::string& path,
     *error = path + ": " + *error;
     return nullptr;
   }
-  const int fd = OpenInput(path, error);
-  return fd < 0 ? nullptr
-                : NewIndexDbReader(fd, known->index, NameOfInput(path),
-                                   kInputBufferSize);
+  auto file = RandomAccessFile::Open(path, error);
+  return file == nullptr
+             ? nullptr
+             : std::make_unique<IndexDbReader>(std::move(file), known->index);
 }
 
 }  // namespace cassandra_bloom::tools

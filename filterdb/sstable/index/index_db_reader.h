@@ -17,13 +17,11 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_INDEX_INDEX_DB_READER_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_INDEX_INDEX_DB_READER_H_
 
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "filterdb/sstable/index/index_reader.h"
-#include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
 
@@ -34,16 +32,11 @@ inline constexpr char kDamagedIndex[] =
 // The reader checks that every part of an entry is complete. If a file was cut
 // exactly between two entries, it cannot detect that.
 //
-// `path`: a file, or "-" for standard input. `version`: an SSTable version or
-// the name of a FilterForm. Fails for a version with a trie index.
+// `version` is an SSTable version or the name of a FilterForm. Fails for a
+// version with a trie index.
 std::unique_ptr<IndexReader> OpenIndexDb(const std::string& path,
                                          std::string_view version,
                                          std::string* error);
-
-// `fd`, `name` and `buffer_size` are those of BufferedInput.
-std::unique_ptr<IndexReader> NewIndexDbReader(int fd, IndexKind kind,
-                                              const std::string& name,
-                                              size_t buffer_size);
 
 }  // namespace cassandra_bloom::tools
 

@@ -39,15 +39,13 @@ class IndexReader {
   // read all these paths could take very long.
   virtual bool Next(IndexEntry* entry) = 0;
 
-  // Like KeyReader::Rewind.
-  virtual bool Rewind() = 0;
+  // Starts again with the first partition, and clears the error.
+  virtual void Rewind() = 0;
 
-  virtual const std::string& error() const = 0;
+  const std::string& error() const { return error_; }
 
-  // Like those of KeyReader. 0 for a Partitions.db, whose nodes do not tell how
-  // far the reading is.
-  virtual uint64_t bytes_read() const { return 0; }
-  virtual uint64_t total_bytes() const { return 0; }
+ protected:
+  std::string error_;
 };
 
 }  // namespace cassandra_bloom::tools

@@ -3,6 +3,7 @@
 #include "filterdb/sstable/index/partition_trie.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "plugin/filter/endian.h"
 
@@ -15,7 +16,7 @@ constexpr size_t kCachedPagesOfTrie = 128;
 }  // namespace
 
 PartitionTrie::PartitionTrie(std::unique_ptr<RandomAccessFile> file)
-    : file_(std::move(file)), pages_(*file_, kCachedPagesOfTrie) {}
+    : pages_(std::move(file), kCachedPagesOfTrie) {}
 
 std::unique_ptr<PartitionTrie> PartitionTrie::Open(const std::string& path,
                                                    std::string* error) {
@@ -36,13 +37,13 @@ bool PartitionTrie::Fail(uint64_t position, const std::string& what) {
 }
 
 bool PartitionTrie::ReadFooter() {
-  if (file_->size() < kFooterSize) {
+  if (pages_.size() < kFooterSize) {
     return Fail(0, "a Partitions.db has at least 24 bytes, not " +
-                       std::to_string(file_->size()));
+                       std::to_string(pages_.size()));
   }
-  const uint64_t footer = file_->size() - kFooterSize;
+  const uint64_t footer = pages_.size() - kFooterSize;
   std::string_view bytes;
-  if (!pages_.ReadExactly(footer, kFooterSize, &bytes, &error_)) {
+  if (!pages_.Read(footer, kFooterSize, &bytes, &error_)) {
     return false;
   }
   const int64_t first_key_position = LoadBigEndian64(bytes.data());
@@ -75,19 +76,19 @@ bool PartitionTrie::ReadKeys() {
   if (!ReadKey(&position, &first_key_) || !ReadKey(&position, &last_key_)) {
     return false;
   }
-  const uint64_t footer = file_->size() - kFooterSize;
+  const uint64_t footer = pages_.size() - kFooterSize;
   return position == footer ||
          Fail(position, std::to_string(footer - position) +
                             " bytes between the last key and the footer");
 }
 
 bool PartitionTrie::ReadKey(uint64_t* position, std::string* key) {
-  const uint64_t left = file_->size() - kFooterSize - *position;
+  const uint64_t left = pages_.size() - kFooterSize - *position;
   std::string_view bytes;
   if (left < 2) {
     return Fail(*position, "ends inside the length of the first or last key");
   }
-  if (!pages_.ReadExactly(*position, 2, &bytes, &error_)) {
+  if (!pages_.Read(*position, 2, &bytes, &error_)) {
     return false;
   }
   const size_t size = LoadBigEndian16(bytes.data());
@@ -95,7 +96,7 @@ bool PartitionTrie::ReadKey(uint64_t* position, std::string* key) {
     return Fail(*position, "ends inside the first or last key of " +
                                std::to_string(size) + " bytes");
   }
-  if (!pages_.ReadExactly(*position + 2, size, &bytes, &error_)) {
+  if (!pages_.Read(*position + 2, size, &bytes, &error_)) {
     return false;
   }
   key->assign(bytes);
@@ -230,7 +231,7 @@ bool PartitionTrie::ReadNode(uint64_t position, std::string_view* bytes,
   }
   const auto size =
       static_cast<size_t>(std::min<uint64_t>(kMaxTrieNodeSize, left));
-  if (!pages_.ReadExactly(position, size, bytes, &error_)) {
+  if (!pages_.Read(position, size, bytes, &error_)) {
     return false;
   }
   return whole() ||

@@ -42,7 +42,7 @@ class PartitionTrie {
   static std::unique_ptr<PartitionTrie> Open(const std::string& path,
                                              std::string* error);
 
-  const std::string& path() const { return file_->path(); }
+  const std::string& path() const { return pages_.path(); }
   uint64_t num_keys() const { return num_keys_; }  // From the footer, never 0.
   const std::string& first_key() const { return first_key_; }
   const std::string& last_key() const { return last_key_; }
@@ -77,7 +77,6 @@ class PartitionTrie {
   bool ReadNode(uint64_t position, std::string_view* bytes, TrieNode* node);
   bool Fail(uint64_t position, const std::string& what);
 
-  const std::unique_ptr<RandomAccessFile> file_;
   PageCache pages_;
   uint64_t first_key_position_ = 0;  // All nodes lie before this offset.
   uint64_t num_keys_ = 0;

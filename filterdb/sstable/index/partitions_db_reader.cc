@@ -2,6 +2,7 @@
 
 #include "filterdb/sstable/index/partitions_db_reader.h"
 
+#include "filterdb/sstable/bytes/random_access_file.h"
 #include "filterdb/sstable/bytes/vint.h"
 #include "plugin/filter_db/sstable_version.h"
 
@@ -21,7 +22,7 @@ bool HasTrie(std::string_view version, std::string* error) {
   return false;
 }
 
-bool ReadVInt(DataFile* file, uint64_t position, uint64_t* value,
+bool ReadVInt(ByteSource* file, uint64_t position, uint64_t* value,
               std::string* error) {
   std::string_view bytes;
   size_t size = 1;
@@ -51,7 +52,7 @@ std::unique_ptr<PartitionsDbReader> PartitionsDbReader::Open(
   if (trie == nullptr) {
     return nullptr;
   }
-  auto rows = OpenPlainDataFile(
+  auto rows = RandomAccessFile::Open(
       path.substr(0, path.size() - kPartitionsDb.size()) + "Rows.db", error);
   return rows == nullptr
              ? nullptr
@@ -59,10 +60,9 @@ std::unique_ptr<PartitionsDbReader> PartitionsDbReader::Open(
                    new PartitionsDbReader(std::move(trie), std::move(rows)));
 }
 
-bool PartitionsDbReader::Rewind() {
+void PartitionsDbReader::Rewind() {
   trie_->Rewind();
   error_.clear();
-  return true;
 }
 
 bool PartitionsDbReader::Next(IndexEntry* entry) {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "filterdb/sstable/data_db/data_file.h"
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/index/partition_trie.h"
 
@@ -32,20 +32,18 @@ class PartitionsDbReader final : public IndexReader {
   const PartitionTrie& trie() const { return *trie_; }
 
   bool Next(IndexEntry* entry) override;
-  bool Rewind() override;
-  const std::string& error() const override { return error_; }
+  void Rewind() override;
 
  private:
   PartitionsDbReader(std::unique_ptr<PartitionTrie> trie,
-                     std::unique_ptr<DataFile> rows)
+                     std::unique_ptr<ByteSource> rows)
       : trie_(std::move(trie)), rows_(std::move(rows)) {}
 
   bool ReadRowsEntry(uint64_t position, IndexEntry* entry);
 
   const std::unique_ptr<PartitionTrie> trie_;
-  const std::unique_ptr<DataFile> rows_;
+  const std::unique_ptr<ByteSource> rows_;
   std::string rows_key_;
-  std::string error_;
 };
 
 }  // namespace cassandra_bloom::tools

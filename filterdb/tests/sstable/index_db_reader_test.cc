@@ -3,6 +3,7 @@
 #include "filterdb/sstable/index/index_db_reader.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "filterdb/sstable/key_list_reader.h"
+#include "filterdb/sstable/key_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/fake_sstable/big_endian_out.h"
@@ -54,11 +55,6 @@ std::string Entry(IndexKind kind, const std::string& key, uint64_t position,
          std::string(promoted_size, '\x7f');
 }
 
-std::unique_ptr<KeyReader> ReaderOf(const std::string& bytes, IndexKind kind,
-                                    size_t buffer_size = 64) {
-  return tools::NewIndexDbKeys(FileOf(bytes), kind, "index", buffer_size);
-}
-
 std::unique_ptr<KeyReader> OpenIndex(const std::string& path,
                                      const std::string& version,
                                      std::string* error) {
@@ -73,8 +69,14 @@ std::unique_ptr<KeyReader> Open(const std::string& path,
   return reader;
 }
 
+// `path` must not end in "-Index.db".
+std::unique_ptr<KeyReader> Open(const std::string& path, IndexKind kind) {
+  return Open(path, kind == kFixed ? "ka" : "nb");
+}
+
 KeysAndError Read(const std::string& bytes, IndexKind kind) {
-  return ReadKeys(ReaderOf(bytes, kind).get());
+  const TemporaryFile file(bytes);
+  return ReadKeys(Open(file.path(), kind).get());
 }
 
 // ---- Files that Cassandra or ScyllaDB wrote ----
@@ -155,16 +157,16 @@ TEST(IndexDbReaderTest, ReadsTheValueOfAVInt) {
 
 class IndexKindTest : public ::testing::TestWithParam<IndexKind> {
  protected:
-  // Makes an Index.db with promoted indexes of many sizes.
+  // Makes an Index.db of several buffers, with promoted indexes of many sizes.
   std::string RandomIndex(Keys* keys) const {
     const RandomKeys random(Seed(), 300);
     std::string index;
     uint64_t position = 0;
-    for (uint64_t i = 0; i < 40; ++i) {
+    for (uint64_t i = 0; i < 2000; ++i) {
       keys->push_back(random[i]);
       index += Entry(GetParam(), keys->back(), position,
-                     i % 3 == 0 ? 0 : size_t{i} * 20);
-      position += 1 + (keys->back().size() << (i % 40));
+                     i % 3 == 0 ? 0 : size_t{i} * 3);
+      position += 1 + (keys->back().size() << (i % 30));
     }
     return index;
   }
@@ -173,13 +175,17 @@ class IndexKindTest : public ::testing::TestWithParam<IndexKind> {
 INSTANTIATE_TEST_SUITE_P(IndexDbReaderTest, IndexKindTest,
                          ::testing::Values(kFixed, kVInt));
 
-TEST_P(IndexKindTest, PiecesAndBuffersDoNotMatter) {
+TEST_P(IndexKindTest, EntriesCrossTheEndOfTheBuffer) {
   SCOPED_TRACE(Seed());
   Keys keys;
-  const std::string index = RandomIndex(&keys);
-  ExpectKeysInPiecesAndBuffers(index, keys, [](int fd, size_t buffer_size) {
-    return tools::NewIndexDbKeys(fd, GetParam(), "index", buffer_size);
-  });
+  const TemporaryFile file(RandomIndex(&keys));
+  const auto reader = Open(file.path(), GetParam());
+  for (int pass = 0; pass < 2; ++pass) {
+    const KeysAndError read = ReadKeys(reader.get());
+    EXPECT_EQ(read.error, "");
+    EXPECT_EQ(read.keys, keys);
+    ASSERT_TRUE(reader->Rewind());
+  }
 }
 
 TEST_P(IndexKindTest, TakesTheShortestAndTheLongestKey) {
@@ -205,7 +211,6 @@ TEST_P(IndexKindTest, PassesOverALargePromotedIndex) {
     const auto opened = Open(file.path(), version);
     EXPECT_EQ(ReadKeys(opened.get()).keys, (Keys{"a", "b"}));
     EXPECT_EQ(opened->error(), "");
-    EXPECT_EQ(opened->bytes_read(), opened->total_bytes());
   }
 }
 
@@ -221,46 +226,41 @@ TEST(IndexDbReaderTest, DoesNotReadPromotedIndexes) {
   const std::string second = Entry(kVInt, "b", 1);
   const uint64_t second_at = first.size() + promoted_size;
   const int fd = FileOf(first);
+  const std::string path = "/proc/self/fd/" + std::to_string(fd);
   ASSERT_EQ(
       pwrite(fd, second.data(), second.size(), static_cast<off_t>(second_at)),
       static_cast<ssize_t>(second.size()));
-  const KeysAndError read =
-      ReadKeys(tools::NewIndexDbKeys(dup(fd), kVInt, "index", 64).get());
+  const KeysAndError read = ReadKeys(Open(path, kVInt).get());
   EXPECT_EQ(read.keys, (Keys{"a", "b"}));
   EXPECT_EQ(read.error, "");
 
   ASSERT_EQ(ftruncate(fd, static_cast<off_t>(second_at - 1)), 0);
-  EXPECT_NE(ReadKeys(tools::NewIndexDbKeys(fd, kVInt, "index", 64).get()).error,
-            "");
+  EXPECT_NE(ReadKeys(Open(path, kVInt).get()).error, "");
+  close(fd);
 }
 
 TEST_P(IndexKindTest, RefusesEveryCutInsideAnEntry) {
   const std::string first = Entry(GetParam(), "alice", 0, 100);
   const std::string second = Entry(GetParam(), "bob", 300, 100);
-  for (const bool is_pipe : {false, true}) {
-    for (size_t cut = 0; cut < second.size(); ++cut) {
-      SCOPED_TRACE(cut);
-      const std::string index = first + second.substr(0, cut);
-      const Pipe pipe(index, 10);
-      const std::unique_ptr<KeyReader> piped =
-          tools::NewIndexDbKeys(pipe.end(), GetParam(), "index", 16);
-      const auto file = ReaderOf(index, GetParam(), 16);
-      const auto& reader = is_pipe ? piped : file;
-      const KeysAndError read = ReadKeys(reader.get());
-      EXPECT_EQ(read.keys, Keys{"alice"});
-      if (cut == 0) {
-        EXPECT_EQ(read.error, "");
-        continue;
-      }
-      EXPECT_EQ(read.error.rfind("index: byte " + std::to_string(first.size()) +
-                                     ": ends inside ",
-                                 0),
-                0U)
-          << read.error;
-      std::string_view key;
-      EXPECT_FALSE(reader->Next(&key));
-      EXPECT_EQ(reader->error(), read.error);
+  for (size_t cut = 0; cut < second.size(); ++cut) {
+    SCOPED_TRACE(cut);
+    const TemporaryFile file(first + second.substr(0, cut));
+    const auto reader = Open(file.path(), GetParam());
+    const KeysAndError read = ReadKeys(reader.get());
+    EXPECT_EQ(read.keys, Keys{"alice"});
+    if (cut == 0) {
+      EXPECT_EQ(read.error, "");
+      continue;
     }
+    EXPECT_EQ(
+        read.error.rfind(file.path() + ": byte " +
+                             std::to_string(first.size()) + ": ends inside ",
+                         0),
+        0U)
+        << read.error;
+    std::string_view key;
+    EXPECT_FALSE(reader->Next(&key));
+    EXPECT_EQ(reader->error(), read.error);
   }
 }
 
@@ -273,8 +273,8 @@ struct BrokenIndex {
 };
 
 const BrokenIndex kBrokenIndexes[] = {
-    {"no entries", kFixed, "", 0, "index: empty, but an SSTable has at least"},
-    {"no entries", kVInt, "", 0, "index: empty"},
+    {"no entries", kFixed, "", 0, "empty, but an SSTable has at least"},
+    {"no entries", kVInt, "", 0, "empty, but"},
     {"half a length", kVInt, Entry(kVInt, "a", 0) + '\0', 1,
      "byte 5: ends inside the length of a key, with 1 bytes in the last entry"},
     {"half a key", kVInt, BigEndian(5, 2) + "abc", 0,
@@ -344,10 +344,9 @@ const BrokenIndex kBrokenIndexes[] = {
 TEST(IndexDbReaderTest, RefusesBrokenIndexes) {
   for (const BrokenIndex& index : kBrokenIndexes) {
     SCOPED_TRACE(std::string(index.what) + ": " + index.error);
-    ExpectBroken("index", index.keys_before, index.error,
-                 [&](size_t buffer_size) {
-                   return ReaderOf(index.bytes, index.kind, buffer_size);
-                 });
+    ExpectBroken(
+        index.bytes, index.keys_before, index.error,
+        [&](const std::string& path) { return Open(path, index.kind); });
   }
 }
 

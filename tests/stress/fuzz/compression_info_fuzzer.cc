@@ -26,8 +26,8 @@
 namespace cassandra_bloom::testing {
 namespace {
 
+using tools::ByteSource;
 using tools::CompressionInfo;
-using tools::DataFile;
 using tools::RandomAccessFile;
 
 // Limits in bytes, which save memory and time.
@@ -36,11 +36,8 @@ constexpr uint64_t kMostRead = 1 << 16;
 
 std::unique_ptr<CompressionInfo> Info(bool has_max_compressed_length) {
   std::string error;
-  auto file =
-      RandomAccessFile::Open(FuzzFolder() / "CompressionInfo.db", &error);
-  FUZZ_CHECK(file != nullptr);
-  auto info =
-      CompressionInfo::Read(std::move(file), has_max_compressed_length, &error);
+  auto info = CompressionInfo::Open(FuzzFolder() / "CompressionInfo.db",
+                                    has_max_compressed_length, &error);
   FUZZ_CHECK((info == nullptr) == !error.empty());
   return info;
 }
@@ -68,7 +65,7 @@ void AddChecksums(CompressionInfo* info, std::string* data) {
 }
 
 // Reads pieces of `piece` bytes from the start until the first error.
-std::string ReadPieces(DataFile* file, size_t piece) {
+std::string ReadPieces(ByteSource* file, size_t piece) {
   std::string all;
   std::string error;
   const uint64_t size = std::min(file->size(), kMostRead);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "filterdb/sstable/sstable_keys.h"
+#include "plugin/filter_db/sstable_version.h"
 #include "tests/stress/fuzz/fuzz_reading.h"
 
 namespace cassandra_bloom::testing {
@@ -100,10 +101,13 @@ Reading Parse(std::string_view bytes, IndexKind kind) {
 }
 
 void Check(std::string_view bytes, IndexKind kind) {
-  CheckReadings(std::string(bytes), Parse(bytes, kind),
-                [kind](int fd, size_t size) {
-                  return tools::NewIndexDbKeys(fd, kind, "", size);
-                });
+  CheckReadings(
+      std::string(bytes), Parse(bytes, kind), [kind](const std::string& path) {
+        std::string error;
+        return tools::OpenSstableKeys(path,
+                                      kind == IndexKind::kVInt ? "nb" : "ka",
+                                      tools::KeyChecks::kCheap, &error);
+      });
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "filterdb/sstable/key_list_reader.h"
+#include "filterdb/sstable/key_reader.h"
 #include "tests/stress/fuzz/fuzz_reading.h"
 
 namespace cassandra_bloom::testing {
@@ -92,9 +92,11 @@ void Check(std::string_view bytes, KeyFormat format) {
       format == KeyFormat::kLengthPrefixed
           ? ParseLengthPrefixed(bytes)
           : ParseLines(bytes, format == KeyFormat::kHexLines);
-  CheckReadings(std::string(bytes), expected, [format](int fd, size_t size) {
-    return NewKeyReader(fd, format, "", size);
-  });
+  CheckReadings(std::string(bytes), expected,
+                [format](const std::string& path) {
+                  std::string error;
+                  return OpenKeys(path, format, &error);
+                });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "filterdb/sstable/bytes/random_access_file.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
@@ -17,12 +18,12 @@ using tools::RandomAccessFile;
 
 class ByteReaderTest : public ::testing::Test {
  protected:
-  const RandomAccessFile& FileOf(const std::string& content) {
+  RandomAccessFile* FileOf(const std::string& content) {
     WriteFile(path_, content);
     std::string error;
     file_ = RandomAccessFile::Open(path_, &error);
     EXPECT_NE(file_, nullptr) << error;
-    return *file_;
+    return file_.get();
   }
 
   const TempDir dir_;

@@ -28,7 +28,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using tools::DataFile;
+using tools::ByteSource;
 
 constexpr const char* kCompressors[] = {
     "LZ4Compressor",  "SnappyCompressor",       "DeflateCompressor",
@@ -45,8 +45,8 @@ class Files {
     WriteFile(dir_ / "CompressionInfo.db", info);
   }
 
-  std::unique_ptr<DataFile> Open(std::string* error,
-                                 bool has_max_compressed_length = true) const {
+  std::unique_ptr<ByteSource> Open(
+      std::string* error, bool has_max_compressed_length = true) const {
     return tools::OpenDataDb(dir_ / "", has_max_compressed_length ? "da" : "ms",
                              error);
   }

@@ -1,25 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/sstable/key_list_reader.h"
+#include "filterdb/sstable/key_reader.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
 #include "plugin/filter/endian.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom {
 namespace {
 
-class KeyListReader : public KeyReader, protected BufferedInput {
- public:
-  using BufferedInput::BufferedInput;
+// The longest partition key in bytes. Cassandra writes the length of a key as
+// an unsigned 16-bit number (ByteBufferUtil.writeWithShortLength).
+constexpr size_t kMaxKeySize = 65535;
 
-  bool Rewind() override { return BufferedInput::Rewind(); }
-  const std::string& error() const final { return BufferedInput::error(); }
-  uint64_t bytes_read() const final { return BufferedInput::bytes_read(); }
-  uint64_t total_bytes() const final { return BufferedInput::total_bytes(); }
+class KeyListReader : public KeyReader {
+ public:
+  // Closes `file` at the end.
+  KeyListReader(std::FILE* file, const std::string& name)
+      : file_(file), name_(name), start_(ftello(file)) {
+    struct stat status;
+    if (start_ >= 0 && fstat(fileno(file), &status) == 0 &&
+        status.st_size > start_) {
+      size_ = static_cast<uint64_t>(status.st_size - start_);
+    }
+  }
+  ~KeyListReader() override { std::fclose(file_); }
+
+  bool Rewind() override {
+    error_.clear();
+    bytes_read_ = 0;
+    return (start_ >= 0 && fseeko(file_, start_, SEEK_SET) == 0) ||
+           Fail("cannot be read twice, as it is not a regular file");
+  }
+
+  const std::string& error() const final { return error_; }
+  uint64_t bytes_read() const final { return bytes_read_; }
+  uint64_t total_bytes() const final { return size_; }
+
+ protected:
+  // Returns fewer than `size` bytes at the end of the input.
+  size_t Read(char* to, size_t size) {
+    const size_t got = std::fread(to, 1, size, file_);
+    bytes_read_ += got;
+    return got;
+  }
+
+  // Reads a line with its LF into `*line`, a buffer from malloc of `*capacity`
+  // bytes. At the end of the input, there is no LF, or the result is negative.
+  ssize_t ReadLine(char** line, size_t* capacity) {
+    const ssize_t got = getline(line, capacity, file_);
+    bytes_read_ += got > 0 ? static_cast<uint64_t>(got) : 0;
+    return got;
+  }
+
+  // Call this where the input seems to end. Fails if reading has failed, or if
+  // the file has become shorter.
+  bool CheckEnd() {
+    if (std::feof(file_) == 0) {
+      return Fail(std::string("cannot read: ") + std::strerror(errno));
+    }
+    return bytes_read_ >= size_ ||
+           Fail("was truncated while it was read: byte " +
+                std::to_string(FirstByte() + bytes_read_) + " of " +
+                std::to_string(FirstByte() + size_) + " is missing");
+  }
+
+  bool Fail(const std::string& what) {
+    error_ = name_ + ": " + what;
+    return false;
+  }
+
+  bool FailAt(uint64_t offset, const std::string& what) {
+    return Fail("byte " + std::to_string(offset) + ": " + what);
+  }
+
+ private:
+  uint64_t FirstByte() const { return static_cast<uint64_t>(start_); }
+
+  std::FILE* const file_;
+  const std::string name_;
+  const off_t start_;  // The offset at construction, or -1 for a pipe.
+  // From start_ to the end of the file. 0 if that is unknown, as for pipes, and
+  // for files in /proc.
+  uint64_t size_ = 0;
+  uint64_t bytes_read_ = 0;
+  std::string error_;
 };
 
 // ---- Keys with their length ----
@@ -32,29 +107,25 @@ class LengthPrefixedReader final : public KeyListReader {
     if (!error().empty()) {
       return false;
     }
-    if (!Require(2)) {
-      return size() > 0 && FailInLength();
+    const uint64_t begin = bytes_read();
+    char length[2];
+    const size_t got_of_length = Read(length, sizeof(length));
+    if (got_of_length < sizeof(length)) {
+      return CheckEnd() && got_of_length > 0 &&
+             FailAt(begin, "ends inside the two bytes of a key's length");
     }
-    const size_t key_size = LoadBigEndian16(data());
-    if (!Require(2 + key_size)) {
-      return FailInKey(key_size);
-    }
-    *key = std::string_view(data() + 2, key_size);
-    Consume(2 + key_size);
-    return true;
+    const size_t key_size = LoadBigEndian16(length);
+    const size_t got = Read(key_, key_size);
+    *key = std::string_view(key_, got);
+    return got == key_size ||
+           (CheckEnd() &&
+            FailAt(begin, "ends inside a key: only " + std::to_string(got) +
+                              " of its " + std::to_string(key_size) +
+                              " bytes are there"));
   }
 
  private:
-  bool FailInLength() {
-    return FailAtByte(offset(), "ends inside the two bytes of a key's length");
-  }
-
-  bool FailInKey(size_t key_size) {
-    return FailAtByte(offset(), "ends inside a key: only " +
-                                    std::to_string(size() - 2) + " of its " +
-                                    std::to_string(key_size) +
-                                    " bytes are there");
-  }
+  char key_[kMaxKeySize];
 };
 
 // ---- One key per line ----
@@ -62,6 +133,7 @@ class LengthPrefixedReader final : public KeyListReader {
 class LineReader : public KeyListReader {
  public:
   using KeyListReader::KeyListReader;
+  ~LineReader() override { std::free(buffer_); }
 
   bool Rewind() final {
     line_number_ = 0;
@@ -76,25 +148,14 @@ class LineReader : public KeyListReader {
       return false;
     }
     ++line_number_;
-    size_t searched = 0;
-    for (;;) {
-      const char* const begin = data();
-      const void* const end =
-          std::memchr(begin + searched, '\n', size() - searched);
-      if (end != nullptr) {
-        return TakeLine(
-            static_cast<size_t>(static_cast<const char*>(end) - begin),
-            /*end_size=*/1, max_size, line);
-      }
-      searched = size();
-      if (searched > max_size) {
-        return FailTooLong();
-      }
-      if (!Require(searched + 1)) {
-        return searched > 0 && error().empty() &&
-               TakeLine(searched, /*end_size=*/0, max_size, line);
-      }
+    const ssize_t got = ReadLine(&buffer_, &capacity_);
+    *line = {buffer_, got < 0 ? 0 : static_cast<size_t>(got)};
+    if (EndsWith(*line, "\n")) {
+      line->remove_suffix(1);
+    } else if (!CheckEnd() || got < 0) {
+      return false;
     }
+    return line->size() <= max_size || FailTooLong();
   }
 
   bool FailInLine(const std::string& what) {
@@ -113,17 +174,9 @@ class LineReader : public KeyListReader {
   }
 
  private:
-  bool TakeLine(size_t line_size, size_t end_size, size_t max_size,
-                std::string_view* line) {
-    if (line_size > max_size) {
-      return FailTooLong();
-    }
-    *line = std::string_view(data(), line_size);
-    Consume(line_size + end_size);
-    return true;
-  }
-
   uint64_t line_number_ = 0;
+  char* buffer_ = nullptr;
+  size_t capacity_ = 0;
 };
 
 class TextLineReader final : public LineReader {
@@ -254,24 +307,35 @@ class HexLineReader final : public LineReader {
 
 }  // namespace
 
-std::unique_ptr<KeyReader> NewKeyReader(int fd, KeyFormat format,
-                                        const std::string& name,
-                                        size_t buffer_size) {
-  switch (format) {
-    case KeyFormat::kHexLines:
-      return std::make_unique<HexLineReader>(fd, name, buffer_size);
-    case KeyFormat::kTextLines:
-      return std::make_unique<TextLineReader>(fd, name, buffer_size);
-    case KeyFormat::kLengthPrefixed:
-      return std::make_unique<LengthPrefixedReader>(fd, name, buffer_size);
-  }
-  return nullptr;
+std::string NameOfInput(const std::string& path) {
+  return path == "-" ? "standard input" : path;
 }
 
 std::unique_ptr<KeyReader> OpenKeys(const std::string& path, KeyFormat format,
                                     std::string* error) {
-  const int fd = OpenInput(path, error);
-  return fd < 0 ? nullptr : NewKeyReader(fd, format, NameOfInput(path));
+  const std::string name = NameOfInput(path);
+  std::FILE* const file = path == "-" ? fdopen(dup(STDIN_FILENO), "r")
+                                      : std::fopen(path.c_str(), "re");
+  struct stat status;
+  const bool is_folder = file != nullptr && fstat(fileno(file), &status) == 0 &&
+                         S_ISDIR(status.st_mode);
+  if (file == nullptr || is_folder) {
+    errno = is_folder ? EISDIR : errno;
+    FailWithErrno(name, "cannot open", error);
+    if (file != nullptr) {
+      std::fclose(file);
+    }
+    return nullptr;
+  }
+  switch (format) {
+    case KeyFormat::kHexLines:
+      return std::make_unique<HexLineReader>(file, name);
+    case KeyFormat::kTextLines:
+      return std::make_unique<TextLineReader>(file, name);
+    case KeyFormat::kLengthPrefixed:
+      return std::make_unique<LengthPrefixedReader>(file, name);
+  }
+  return nullptr;
 }
 
 }  // namespace cassandra_bloom

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Bytes that can be read at any position: those of a file
+// (random_access_file.h), or the uncompressed bytes of a compressed Data.db.
+// Tested in filterdb/tests/sstable/data_db/compressed_data_file_test.cc.
+// Tested in filterdb/tests/sstable/partitions_db_reader_test.cc.
+
+#ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_BYTE_SOURCE_H_
+#define CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_BYTE_SOURCE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace cassandra_bloom::tools {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+
+  // The path of the file that the bytes come from.
+  const std::string& path() const { return path_; }
+
+  // The number of bytes.
+  uint64_t size() const { return size_; }
+
+  // Gets one or more bytes at `position`, which must be below size(). The bytes
+  // are valid until the next call. Increasing positions are fastest.
+  virtual bool ReadSome(uint64_t position, std::string_view* bytes,
+                        std::string* error) = 0;
+
+  // Gets `size` bytes, which must lie within size(). The bytes are valid until
+  // the next call.
+  bool Read(uint64_t position, size_t size, std::string_view* bytes,
+            std::string* error);
+
+ protected:
+  ByteSource(const std::string& path, uint64_t size)
+      : path_(path), size_(size) {}
+
+ private:
+  const std::string path_;
+  const uint64_t size_;
+  std::string joined_;  // Bytes that ReadSome gave in pieces.
+};
+
+// Reads a key that Cassandra's ByteBufferUtil.writeWithShortLength wrote: a
+// uint16 length, then the bytes. `*bytes` is valid until the next call with
+// `source`.
+bool ReadWithShortLength(ByteSource* source, uint64_t position,
+                         std::string_view* bytes, std::string* error);
+
+// Sets `*error` to "PATH: byte OFFSET: WHAT". Returns false.
+bool FailAtByte(const std::string& path, uint64_t offset,
+                const std::string& what, std::string* error);
+
+// The end of an error about a file that is not damaged, but that this program
+// cannot read.
+inline constexpr char kIsNotSupported[] = "not supported";
+
+bool IsNotSupported(std::string_view error);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_BYTE_SOURCE_H_
