@@ -136,11 +136,10 @@ class Examination {
 
   // The planned rate in Statistics.db replaces the rate that the user gave.
   void ReadPlan() {
-    double plan;
-    if (ReadFpChance(found_.sstable.Path("Statistics.db"),
-                     found_.sstable.version, &plan, &found_.plan_error)) {
-      found_.plan = plan;
-    }
+    const Statistics facts = ReadStatistics(
+        found_.sstable.Path("Statistics.db"), found_.sstable.version);
+    found_.plan = facts.fp_chance ? facts.fp_chance : found_.plan;
+    found_.plan_error = facts.error;
   }
 
   void ReadToc() {

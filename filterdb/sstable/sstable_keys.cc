@@ -53,7 +53,7 @@ std::unique_ptr<SstableKeys> OpenWhole(const std::string& index_path,
   if (sources.data == nullptr) {
     return nullptr;
   }
-  sources.facts = ReadPartitionFacts(start + "Statistics.db", version);
+  sources.facts = ReadStatistics(start + "Statistics.db", version);
   sources.may_be_of_dse = IsVersionOfDse(version);
   if (!FileExists(start + "TOC.txt") &&
       !FileExists(start + "CompressionInfo.db")) {

@@ -50,7 +50,7 @@ class SstableKeys final : public KeyReader {
     // Null for an Index.db without the other files of its SSTable. Only the
     // positions are then checked.
     std::unique_ptr<ByteSource> data;
-    PartitionFacts facts;
+    Statistics facts;
     // Whether the SSTable may be one that DSE streamed as a part of another.
     bool may_be_of_dse = false;
     const char* likely_cause = kDamagedSstable;  // The end of an error.

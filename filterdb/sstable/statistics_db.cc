@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "filterdb/sstable/bytes/byte_reader.h"
@@ -15,105 +16,11 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// Returns the CRC-32 of the bytes from `begin` to the reader's offset. To
-// continue a checksum, give the CRC-32 of the preceding bytes as `before`.
-uint32_t CrcSince(uint64_t begin, ByteReader* file, uint32_t before = 0) {
-  constexpr uint64_t kPieceSize = 4096;
-  const uint64_t end = file->offset();
-  uint32_t sum = before;
-  for (file->GoTo(begin); file->good() && file->offset() < end;) {
-    sum = Crc32(
-        file->Bytes(std::min(kPieceSize, end - file->offset()), "the sum"),
-        sum);
-  }
-  return sum;
-}
+// The largest size in bytes of a component or of a histogram that is read.
+// Cassandra's histograms have 150 entries.
+constexpr uint64_t kMaxPartSize = uint64_t{1} << 20;
 
-bool CheckCrc(uint32_t computed, ByteReader* file) {
-  const auto stored = static_cast<uint32_t>(file->Int32("a checksum"));
-  return file->good() &&
-         (stored == computed ||
-          file->Fail("the checksum is wrong; the file is damaged"));
-}
-
-// Returns whether each part of the file has a checksum, which Cassandra checks
-// (MetadataSerializer.deserialize).
-bool HasChecksums(const SstableVersion& version) {
-  return version.statistics == StatisticsLayout::kTableWithChecksums;
-}
-
-bool HasTable(const SstableVersion& version) {
-  return version.statistics == StatisticsLayout::kTable ||
-         HasChecksums(version);
-}
-
-// The types of components (io.sstable.metadata.MetadataType). Cassandra has
-// four. A file with more than kMaxComponents is damaged.
-constexpr int32_t kValidation = 0;
-constexpr int32_t kStats = 2;
-constexpr int32_t kMaxComponents = 64;
-
-struct Component {
-  uint64_t begin = 0;
-  uint64_t end = 0;  // Where the next component begins, or the file ends.
-};
-
-std::optional<Component> FindComponent(ByteReader* file, int32_t wanted,
-                                       bool has_checksums) {
-  file->GoTo(0);
-  const int32_t num_components = file->Int32("the number of components");
-  if (file->good() && (num_components < 1 || num_components > kMaxComponents)) {
-    file->Fail("a table of " + std::to_string(num_components) +
-               " components; the file is damaged or of another version");
-  }
-  uint32_t sum = has_checksums ? CrcSince(0, file) : 0;
-  if (has_checksums && !CheckCrc(sum, file)) {
-    return std::nullopt;
-  }
-  const uint64_t table_at = file->offset();
-  int64_t offset = -1;
-  std::vector<int64_t> offsets;
-  for (int32_t i = 0; i < num_components && file->good(); ++i) {
-    const int32_t type = file->Int32("the table of components");
-    offsets.push_back(file->Int32("the table of components"));
-    offset = type == wanted ? offsets.back() : offset;
-  }
-  if (has_checksums) {
-    CheckCrc(CrcSince(table_at, file, sum), file);
-  }
-  if (file->good() && offset < 0) {
-    file->Fail(wanted == kValidation ? "no component VALIDATION"
-                                     : "no component STATS");
-  }
-  if (!file->good()) {
-    return std::nullopt;
-  }
-  auto end = static_cast<int64_t>(file->offset() + file->left());
-  for (const int64_t other : offsets) {
-    end = other > offset ? std::min(end, other) : end;
-  }
-  return Component{static_cast<uint64_t>(offset), static_cast<uint64_t>(end)};
-}
-
-struct Validation {
-  std::string partitioner;  // The class name with its package.
-  double fp_chance = 0;
-};
-
-// After an error, file->good() is false.
-Validation ReadValidation(ByteReader* file, bool has_checksums) {
-  Validation validation;
-  const auto component = FindComponent(file, kValidation, has_checksums);
-  if (component) {
-    file->GoTo(component->begin);
-    validation.partitioner = file->Text("the partitioner");
-    validation.fp_chance = file->Double("the planned chance");
-    if (has_checksums) {
-      CheckCrc(CrcSince(component->begin, file), file);
-    }
-  }
-  return validation;
-}
+// ---- Histograms ----
 
 // The size in bytes of a histogram entry: the limit and the count of a bucket,
 // both longs (utils.EstimatedHistogram).
@@ -141,32 +48,113 @@ std::optional<uint64_t> CountInHistogram(std::string_view bytes) {
   return count == 0 ? std::nullopt : std::optional<uint64_t>(count);
 }
 
-// The largest size in bytes of a component STATS or of a histogram. Cassandra's
-// histograms have 150 entries.
-constexpr uint64_t kMaxStatsSize = uint64_t{1} << 20;
+// ---- Since version `ka`: a table of components ----
 
-// The component STATS begins with the histogram of partition sizes
-// (StatsMetadata.serialize).
-std::optional<uint64_t> CountInStats(ByteReader* file, bool has_checksums) {
-  constexpr uint64_t kCrcSize = 4;
-  const auto component = FindComponent(file, kStats, has_checksums);
-  const uint64_t crc_size = has_checksums ? kCrcSize : 0;
-  if (!component || component->end < component->begin + crc_size) {
-    return std::nullopt;
+// The types of components (io.sstable.metadata.MetadataType). Cassandra has
+// four. A file with more than kMaxComponents is damaged.
+constexpr int32_t kValidation = 0;
+constexpr int32_t kStats = 2;
+constexpr int32_t kMaxComponents = 64;
+
+// Compares the checksum at the reader's offset with that of the bytes from
+// `begin` to there. To continue a checksum, give the CRC-32 of the preceding
+// bytes as `before`. Returns the CRC-32.
+uint32_t CheckCrc(uint64_t begin, ByteReader* file, uint32_t before = 0) {
+  const uint64_t end = file->offset();
+  file->GoTo(begin);
+  const uint32_t computed = Crc32(
+      file->Bytes(static_cast<size_t>(end - begin), "a checked part"), before);
+  const auto stored = static_cast<uint32_t>(file->Int32("a checksum"));
+  if (stored != computed) {
+    file->Fail("the checksum is wrong; the file is damaged");
   }
-  const uint64_t size = component->end - component->begin - crc_size;
-  if (size > kMaxStatsSize) {
-    return std::nullopt;
-  }
-  file->GoTo(component->begin);
-  const std::string stats(file->Bytes(static_cast<size_t>(size), "STATS"));
-  const bool is_good = has_checksums
-                           ? CheckCrc(CrcSince(component->begin, file), file)
-                           : file->good();
-  return is_good ? CountInHistogram(stats) : std::nullopt;
+  return computed;
 }
 
-// Before version `ka`, Statistics.db begins with:
+class ComponentTable {
+ public:
+  // Reads the table at the beginning of the file. With `has_checksums`, there
+  // are checksums after the number of components, after the table and after
+  // each component (MetadataSerializer.deserialize).
+  ComponentTable(bool has_checksums, ByteReader* file)
+      : has_checksums_(has_checksums), file_(file) {
+    const int32_t num_components = file->Int32("the number of components");
+    if (num_components < 1 || num_components > kMaxComponents) {
+      file->Fail("a table of " + std::to_string(num_components) +
+                 " components; the file is damaged or of another version");
+      return;
+    }
+    const uint32_t sum = has_checksums ? CheckCrc(0, file) : 0;
+    const uint64_t begin = file->offset();
+    for (int32_t i = 0; i < num_components; ++i) {
+      const int32_t type = file->Int32("the table of components");
+      components_.emplace_back(type, file->Int32("the table of components"));
+    }
+    if (has_checksums) {
+      CheckCrc(begin, file, sum);
+    }
+  }
+
+  // Goes to a component, and compares it with its checksum. Returns its size in
+  // bytes. After an error, file->good() is false.
+  size_t GoTo(int32_t wanted, const std::string& name) {
+    const auto found = std::find_if(
+        components_.begin(), components_.end(),
+        [wanted](const auto& component) { return component.first == wanted; });
+    if (found == components_.end() || found->second < 0) {
+      file_->Fail("no component " + name);
+      return 0;
+    }
+    const auto begin = static_cast<uint64_t>(found->second);
+    file_->GoTo(begin);
+    uint64_t end = begin + file_->left();
+    for (const auto& [type, other] : components_) {
+      if (other > found->second) {
+        end = std::min(end, static_cast<uint64_t>(other));
+      }
+    }
+    const uint64_t checksum_size = has_checksums_ ? 4 : 0;
+    const uint64_t size = end - begin - std::min(end - begin, checksum_size);
+    if (size == 0 || size > kMaxPartSize) {
+      file_->Fail("the component " + name + " of " + std::to_string(size) +
+                  " bytes; the file is damaged");
+      return 0;
+    }
+    if (has_checksums_) {
+      file_->GoTo(begin + size);
+      CheckCrc(begin, file_);
+      file_->GoTo(begin);
+    }
+    return static_cast<size_t>(size);
+  }
+
+ private:
+  const bool has_checksums_;
+  ByteReader* const file_;
+  std::vector<std::pair<int32_t, int64_t>> components_;  // Type and offset.
+};
+
+// Returns the planned rate. If that or the partitioner cannot be read, sets
+// `facts->error`.
+double ReadTable(bool has_checksums, ByteReader* file, Statistics* facts) {
+  ComponentTable table(has_checksums, file);
+  table.GoTo(kValidation, "VALIDATION");
+  const std::string partitioner = file->Text("the partitioner");
+  const double fp_chance = file->Double("the planned chance");
+  facts->error = file->error();
+  if (file->good()) {
+    facts->partitioner = partitioner;
+    // The component STATS begins with the histogram of partition sizes
+    // (StatsMetadata.serialize).
+    const size_t size = table.GoTo(kStats, "STATS");
+    facts->num_partitions = CountInHistogram(file->Bytes(size, "STATS"));
+  }
+  return fp_chance;
+}
+
+// ---- Before version `ka` ----
+
+// Statistics.db begins with:
 //
 //    histogram of partition sizes
 //    another histogram
@@ -178,96 +166,72 @@ std::optional<uint64_t> CountInStats(ByteReader* file, bool has_checksums) {
 //    class of the partitioner
 //
 // (SSTableMetadata of Cassandra 1.2 and 2.0.)
-struct OldNumbers {
-  std::optional<uint64_t> num_partitions;
-  double fp_chance = 0;
-};
-
-// After the call, the offset of `*file` is that of the compression ratio.
-OldNumbers ReadOldNumbers(ByteReader* file, bool has_chance) {
+//
+// Returns the planned rate. If that cannot be read, sets `facts->error`.
+double ReadNumbers(bool has_chance, ByteReader* file, Statistics* facts) {
   constexpr uint64_t kOtherNumbers = 12 + 2 * 8;
-  OldNumbers numbers;
-  for (int i = 0; i < 2; ++i) {
+  double fp_chance = 0;
+  std::optional<uint64_t> num_partitions;
+  for (const bool is_first : {true, false}) {
     const uint64_t begin = file->offset();
     const int64_t num_entries = file->Int32("a histogram");
     if (num_entries < 0) {
       file->Fail("a histogram of " + std::to_string(num_entries) +
                  " entries; the file is damaged");
-      return numbers;
     }
-    const uint64_t size = kHistogramEntry * static_cast<uint64_t>(num_entries);
-    if (i == 0 && size <= kMaxStatsSize) {
+    const uint64_t size =
+        4 + kHistogramEntry * static_cast<uint64_t>(num_entries);
+    if (is_first && size <= kMaxPartSize) {
       file->GoTo(begin);
-      numbers.num_partitions = CountInHistogram(
-          file->Bytes(4 + static_cast<size_t>(size), "a histogram"));
+      num_partitions = CountInHistogram(
+          file->Bytes(static_cast<size_t>(size), "a histogram"));
     }
-    file->GoTo(begin + 4 + size);
+    file->GoTo(begin + size);
   }
   file->GoTo(file->offset() + kOtherNumbers);
   if (has_chance) {
     file->Int32("the time of the latest deletion");
-    numbers.fp_chance = file->Double("the planned chance");
+    fp_chance = file->Double("the planned chance");
   }
-  return numbers;
+  facts->error = file->error();
+  file->Double("the compression ratio");
+  const std::string partitioner = file->Text("the partitioner");
+  if (file->good()) {
+    facts->partitioner = partitioner;
+    facts->num_partitions = num_partitions;
+  }
+  return fp_chance;
 }
 
 }  // namespace
 
-bool ReadFpChance(const std::string& path, std::string_view version,
-                  double* fp_chance, std::string* error) {
-  const SstableVersion* const known = FindSstableVersion(version, error);
-  if (known == nullptr) {
-    return false;
-  }
-  if (known->statistics == StatisticsLayout::kHistograms) {
-    *error = path + ": version " + std::string(version) +
-             " does not hold the planned chance; versions from ja on do";
-    return false;
-  }
-  const auto opened = RandomAccessFile::Open(path, error);
-  if (opened == nullptr) {
-    return false;
-  }
-  ByteReader file(opened.get());
-  *fp_chance = HasTable(*known)
-                   ? ReadValidation(&file, HasChecksums(*known)).fp_chance
-                   : ReadOldNumbers(&file, /*has_chance=*/true).fp_chance;
-  if (file.good() && !(*fp_chance > 0 && *fp_chance <= 1)) {
-    file.Fail("a planned chance of " + std::to_string(*fp_chance) +
-              ", not more than 0 and at most 1; the file is damaged");
-  }
-  *error = file.error();
-  return file.good();
-}
-
-PartitionFacts ReadPartitionFacts(const std::string& path,
-                                  std::string_view version) {
-  std::string ignored_error;
-  const SstableVersion* const known = FindSstableVersion(version);
+Statistics ReadStatistics(const std::string& path, std::string_view version) {
+  Statistics facts;
+  const SstableVersion* const known = FindSstableVersion(version, &facts.error);
   const auto opened =
-      known == nullptr ? nullptr : RandomAccessFile::Open(path, &ignored_error);
+      known == nullptr ? nullptr : RandomAccessFile::Open(path, &facts.error);
   if (opened == nullptr) {
-    return {};
+    return facts;
   }
   ByteReader file(opened.get());
-  PartitionFacts facts;
-  if (HasTable(*known)) {
-    facts.partitioner = ReadValidation(&file, HasChecksums(*known)).partitioner;
-  } else {
-    facts.num_partitions =
-        ReadOldNumbers(
-            &file, known->statistics == StatisticsLayout::kHistogramsAndChance)
-            .num_partitions;
-    file.Double("the compression ratio");
-    facts.partitioner = file.Text("the partitioner");
-  }
-  if (!file.good()) {
-    return {};
-  }
-  if (HasTable(*known)) {
-    facts.num_partitions = CountInStats(&file, HasChecksums(*known));
-  }
+  const StatisticsLayout layout = known->statistics;
+  const bool has_chance = layout != StatisticsLayout::kHistograms;
+  const double fp_chance =
+      layout == StatisticsLayout::kTable ||
+              layout == StatisticsLayout::kTableWithChecksums
+          ? ReadTable(layout == StatisticsLayout::kTableWithChecksums, &file,
+                      &facts)
+          : ReadNumbers(has_chance, &file, &facts);
   facts.partitioner.erase(0, facts.partitioner.rfind('.') + 1);
+  if (!has_chance) {
+    facts.error = path + ": version " + std::string(version) +
+                  " does not hold the planned chance; versions from ja on do";
+  } else if (facts.error.empty() && fp_chance > 0 && fp_chance <= 1) {
+    facts.fp_chance = fp_chance;
+  } else if (facts.error.empty()) {
+    facts.error = path + ": a planned chance of " + std::to_string(fp_chance) +
+                  ", not more than 0 and at most 1; the file is damaged";
+  }
   return facts;
 }
 

@@ -16,14 +16,12 @@
 
 namespace cassandra_bloom::tools {
 
-// Sets `*fp_chance` to the bloom_filter_fp_chance with which the SSTable was
-// written, more than 0 and at most 1. Returns false if the file cannot be read,
-// is damaged, or is of a version without the rate.
-bool ReadFpChance(const std::string& path, std::string_view version,
-                  double* fp_chance, std::string* error);
-
 // A fact is empty if the file does not have it, or if it cannot be read.
-struct PartitionFacts {
+struct Statistics {
+  // The bloom_filter_fp_chance with which the SSTable was written, more than 0
+  // and at most 1. If it is empty, `error` says why.
+  std::optional<double> fp_chance;
+  std::string error;
   // The name of the partitioner's class without its package, such as
   // "Murmur3Partitioner".
   std::string partitioner;
@@ -33,8 +31,7 @@ struct PartitionFacts {
   std::optional<uint64_t> num_partitions;
 };
 
-PartitionFacts ReadPartitionFacts(const std::string& path,
-                                  std::string_view version);
+Statistics ReadStatistics(const std::string& path, std::string_view version);
 
 }  // namespace cassandra_bloom::tools
 

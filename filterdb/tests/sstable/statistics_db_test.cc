@@ -28,7 +28,11 @@ class StatisticsDbTest : public ::testing::Test {
  protected:
   bool Read(const std::string& content, std::string_view version = "da") {
     WriteFile(path_, content);
-    return ReadFpChance(path_, version, &chance_, &error_);
+    const Statistics facts = ReadStatistics(path_, version);
+    chance_ = facts.fp_chance.value_or(-1);
+    error_ = facts.error;
+    EXPECT_EQ(facts.fp_chance.has_value(), error_.empty());
+    return facts.fp_chance.has_value();
   }
 
   const TempDir dir_;
@@ -109,16 +113,16 @@ TEST_F(StatisticsDbTest, VersionsWithoutIt) {
 }
 
 TEST_F(StatisticsDbTest, CannotBeOpened) {
-  EXPECT_FALSE(ReadFpChance(dir_ / "none", "nb", &chance_, &error_));
-  EXPECT_THAT(error_, HasSubstr("none: cannot open: No such file"));
+  EXPECT_THAT(ReadStatistics(dir_ / "none", "nb").error,
+              HasSubstr("none: cannot open: No such file"));
 }
 
-// ---- ReadPartitionFacts ----
+// ---- The partitioner, and the number of partitions ----
 
 TEST_F(StatisticsDbTest, PartitionsOfCassandra) {
   for (const std::string& folder : CassandraSstables()) {
-    const PartitionFacts facts =
-        ReadPartitionFacts(folder + "/da-1-bti-Statistics.db", "da");
+    const Statistics facts =
+        ReadStatistics(folder + "/da-1-bti-Statistics.db", "da");
     EXPECT_EQ(facts.partitioner, "Murmur3Partitioner");
     const std::string keys = ReadFile(folder + "/keys.txt");
     EXPECT_EQ(facts.num_partitions, std::count(keys.begin(), keys.end(), '\n'));
@@ -137,7 +141,7 @@ TEST_F(StatisticsDbTest, PartitionsOfADamagedFile) {
     std::string damaged = real_;
     damaged[at] ^= 0x10;
     WriteFile(path_, damaged);
-    const PartitionFacts facts = ReadPartitionFacts(path_, "da");
+    const Statistics facts = ReadStatistics(path_, "da");
     const bool has_partitioner = at >= offset_of(1);
     const bool has_number =
         has_partitioner && (at < offset_of(2) || at >= offset_of(3));
@@ -147,7 +151,7 @@ TEST_F(StatisticsDbTest, PartitionsOfADamagedFile) {
   }
   for (size_t size = 0; size < real_.size(); size += 61) {
     WriteFile(path_, real_.substr(0, size));
-    EXPECT_EQ(ReadPartitionFacts(path_, "da").num_partitions.has_value(),
+    EXPECT_EQ(ReadStatistics(path_, "da").num_partitions.has_value(),
               size >= offset_of(3));
   }
 }
@@ -163,12 +167,12 @@ TEST_F(StatisticsDbTest, PartitionsThatCannotBeCounted) {
             limit + "\x7f" + std::string(7, '\xff'),
         std::string("\x7f\xff\xff\xff", 4)}) {
     WriteFile(path_, head + histogram);
-    EXPECT_EQ(ReadPartitionFacts(path_, "ka").num_partitions, std::nullopt);
+    EXPECT_EQ(ReadStatistics(path_, "ka").num_partitions, std::nullopt);
     WriteFile(path_, histogram);
-    EXPECT_EQ(ReadPartitionFacts(path_, "jb").num_partitions, std::nullopt);
+    EXPECT_EQ(ReadStatistics(path_, "jb").num_partitions, std::nullopt);
   }
-  EXPECT_EQ(ReadPartitionFacts(dir_ / "none", "nb").partitioner, "");
-  EXPECT_EQ(ReadPartitionFacts(path_, "hc").partitioner, "");
+  EXPECT_EQ(ReadStatistics(dir_ / "none", "nb").partitioner, "");
+  EXPECT_EQ(ReadStatistics(path_, "hc").partitioner, "");
 }
 
 }  // namespace

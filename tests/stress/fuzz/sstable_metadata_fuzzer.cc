@@ -29,12 +29,11 @@ constexpr size_t kNumVersions = std::size(kVersions);
 void FuzzStatistics(std::string_view version, const std::string& content) {
   const std::string path = FuzzFolder() / "Statistics.db";
   WriteFile(path, content);
-  double chance = -1;
-  std::string error;
-  if (tools::ReadFpChance(path, version, &chance, &error)) {
-    FUZZ_CHECK(chance > 0 && chance <= 1);
+  const tools::Statistics facts = tools::ReadStatistics(path, version);
+  if (facts.fp_chance) {
+    FUZZ_CHECK(*facts.fp_chance > 0 && *facts.fp_chance <= 1);
   } else {
-    FUZZ_CHECK(error.compare(0, path.size(), path) == 0);
+    FUZZ_CHECK(facts.error.compare(0, path.size(), path) == 0);
   }
 }
 
