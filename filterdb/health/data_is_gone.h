@@ -8,12 +8,12 @@
 
 #include <vector>
 
-#include "filterdb/sstable/sstable.h"
+#include "filterdb/health/finding.h"
 
 namespace cassandra_bloom::tools {
 
-// Sets the state of each SSTable that a node is removing or writing. The others
-// stay as they are.
+// Sets the state of each SSTable that has no Data.db, or had none when it was
+// examined, if a node is removing or writing it. The others stay as they are.
 //
 // If Cassandra is removing one: Data.db is removed first (SSTable.delete). A
 // transaction log lists the SSTable until all files are removed. Cassandra 2.x
@@ -26,7 +26,7 @@ namespace cassandra_bloom::tools {
 //
 // If Cassandra 2.x is writing one: Data.db gets its name last
 // (SSTableWriter.rename). So Data.db may appear in these 200 ms.
-void FindOutWhyDataIsGone(const std::vector<Sstable*>& sstables);
+void FindOutWhyDataIsGone(std::vector<Examined>* sstables);
 
 }  // namespace cassandra_bloom::tools
 

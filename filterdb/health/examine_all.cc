@@ -6,17 +6,14 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <new>
 #include <string>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include "filterdb/health/data_is_gone.h"
-#include "filterdb/sstable/open_data_db.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -57,11 +54,12 @@ class Memory {
 // Gives SSTables to threads.
 class Work {
  public:
-  Work(const std::vector<Sstable>& sstables, const ExamineOptions& options)
+  Work(const std::vector<Sstable>& sstables, const ExamineOptions& options,
+       const OnShareDone& on_share_done, std::vector<Examined>* examined)
       : sstables_(sstables),
         options_(options),
-        examined_(sstables.size()),
-        data_is_gone_(sstables.size()) {
+        on_share_done_(on_share_done),
+        examined_(*examined) {
     for (size_t i = 0; i < sstables.size(); ++i) {
       items_.push_back({SizeOf(sstables[i].Path("Filter.db")), i});
       total_ += WorkFor(items_.back());
@@ -76,40 +74,13 @@ class Work {
 
   void RunOneAfterAnother() {
     for (size_t i = next_++; i < items_.size(); i = next_++) {
-      const Sstable& sstable = sstables_[items_[i].number];
-      // A compressed Data.db takes the memory for two chunks: the stored one,
-      // and the uncompressed one.
-      const uint64_t bytes =
-          items_[i].filter_size +
-          2 * LargestChunkOf(sstable.Path(""), sstable.version);
-      memory_.Take(bytes);
+      memory_.Take(items_[i].filter_size);
       ExamineOrRunOutOfMemory(items_[i].number);
-      memory_.Return(bytes);
+      memory_.Return(items_[i].filter_size);
       const std::lock_guard<std::mutex> lock(mutex_);
-      ++num_finished_;
       done_ += WorkFor(items_[i]);
-      finished_.notify_one();
+      on_share_done_(done_ / total_);
     }
-  }
-
-  void ReportUntilFinished(const OnShareDone& on_share_done) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    while (num_finished_ < items_.size()) {
-      finished_.wait_for(lock, std::chrono::milliseconds(200));
-      on_share_done(done_ / total_);
-    }
-  }
-
-  // Call this after all threads have ended.
-  std::vector<Examined> TakeExamined() {
-    std::vector<Sstable*> suspects;
-    for (size_t i = 0; i < examined_.size(); ++i) {
-      if (data_is_gone_[i] != 0) {
-        suspects.push_back(&examined_[i].sstable);
-      }
-    }
-    FindOutWhyDataIsGone(suspects);
-    return std::move(examined_);
   }
 
  private:
@@ -126,30 +97,24 @@ class Work {
   }
 
   void ExamineOrRunOutOfMemory(size_t number) {
-    bool data_is_gone = false;
     try {
-      examined_[number] =
-          ExamineSstable(sstables_[number], options_, &data_is_gone);
+      examined_[number] = ExamineSstable(sstables_[number], options_);
     } catch (const std::bad_alloc&) {
       examined_[number].sstable = sstables_[number];
       examined_[number].Add(
           Check::kKeysUnreadable,
           sstables_[number].Path("Filter.db") + ": not enough memory");
     }
-    data_is_gone_[number] = data_is_gone ? 1 : 0;
   }
 
   const std::vector<Sstable>& sstables_;
   const ExamineOptions& options_;
-  std::vector<Examined> examined_;
-  // Not a vector of bool, because several threads write to it.
-  std::vector<char> data_is_gone_;
+  const OnShareDone& on_share_done_;
+  std::vector<Examined>& examined_;
   std::vector<Item> items_;
   std::atomic<size_t> next_{0};
   Memory memory_;
-  std::mutex mutex_;
-  std::condition_variable finished_;
-  size_t num_finished_ = 0;
+  std::mutex mutex_;  // For on_share_done_ and done_.
   double done_ = 0;
   double total_ = 0;
 };
@@ -159,7 +124,8 @@ class Work {
 std::vector<Examined> ExamineAll(const std::vector<Sstable>& sstables,
                                  const ExamineOptions& options, unsigned jobs,
                                  const OnShareDone& on_share_done) {
-  Work work(sstables, options);
+  std::vector<Examined> examined(sstables.size());
+  Work work(sstables, options, on_share_done, &examined);
   std::vector<std::thread> threads;
   try {
     for (unsigned i = 0; i < std::min<size_t>(jobs, sstables.size()); ++i) {
@@ -172,11 +138,11 @@ std::vector<Examined> ExamineAll(const std::vector<Sstable>& sstables,
       work.RunOneAfterAnother();
     }
   }
-  work.ReportUntilFinished(on_share_done);
   for (std::thread& thread : threads) {
     thread.join();
   }
-  return work.TakeExamined();
+  FindOutWhyDataIsGone(&examined);
+  return examined;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -2,7 +2,6 @@
 
 // Examines many SSTables at once, in several threads.
 // Tested in filterdb/tests/health/examine_all_test.cc.
-// Tested in filterdb/tests/commands/scan/chunk_memory_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_ALL_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_ALL_H_
@@ -16,15 +15,16 @@
 
 namespace cassandra_bloom::tools {
 
-// Called several times a second with the share of the work that is done, from 0
-// to 1.
+// Called with the share of the work that is done, from 0 to 1.
 using OnShareDone = std::function<void(double share)>;
 
 // Examines SSTables with `jobs` threads. Returns the results in the order of
-// `sstables`. Calls `on_share_done` in the caller's thread.
+// `sstables`. Calls `on_share_done` after each SSTable, in one thread at a
+// time.
 //
 // The SSTables that are examined at the same time take at most 256 MiB for
-// their filters and chunks. One that needs more is examined alone.
+// their filters. One that needs more is examined alone. Besides, each thread
+// takes less than 10 MB, most of it for chunks of Data.db (kMaxChunkSize).
 std::vector<Examined> ExamineAll(const std::vector<Sstable>& sstables,
                                  const ExamineOptions& options, unsigned jobs,
                                  const OnShareDone& on_share_done);

@@ -72,23 +72,16 @@ class Examination {
     found_.plan = options.default_fp_chance;
   }
 
-  Examined Run(bool* data_is_gone) {
-    *data_is_gone = false;
+  Examined Run() {
     if (found_.sstable.state != SstableState::kLive) {
       return found_;
     }
-    const bool had_data = FileExists(found_.sstable.Path("Data.db"));
     found_.stamps = StampsOf(found_.sstable);
     Examine();
     // ScyllaDB renames TOC.txt to TOC.txt.tmp before it removes the other files
     // of an SSTable, and removes TOC.txt.tmp last (filesystem_storage::wipe).
-    // So look for TOC.txt.tmp before Data.db.
     if (found_.has_fault() && FileExists(found_.sstable.Path("TOC.txt.tmp"))) {
       found_.sstable.state = SstableState::kBeingWritten;
-    } else {
-      // A broken link is a fault, so it does not count as gone.
-      *data_is_gone = !NameExists(found_.sstable.Path("Data.db")) ||
-                      (found_.has_fault() && !had_data);
     }
     return found_;
   }
@@ -337,9 +330,8 @@ class Examination {
 
 }  // namespace
 
-Examined ExamineSstable(const Sstable& sstable, const ExamineOptions& options,
-                        bool* data_is_gone) {
-  return Examination(sstable, options).Run(data_is_gone);
+Examined ExamineSstable(const Sstable& sstable, const ExamineOptions& options) {
+  return Examination(sstable, options).Run();
 }
 
 }  // namespace cassandra_bloom::tools

@@ -22,11 +22,10 @@ struct ExamineOptions {
   MendMeans means;
 };
 
-// Sets `*data_is_gone` if the SSTable has no Data.db, or had none at first. A
-// node may then be removing or writing the SSTable, which only shows later: see
-// FindOutWhyDataIsGone. Several threads may call this function at once.
-Examined ExamineSstable(const Sstable& sstable, const ExamineOptions& options,
-                        bool* data_is_gone);
+// If the SSTable has no Data.db, a node may be removing or writing it, which
+// only shows later: see FindOutWhyDataIsGone. Several threads may call this
+// function at once.
+Examined ExamineSstable(const Sstable& sstable, const ExamineOptions& options);
 
 }  // namespace cassandra_bloom::tools
 

@@ -28,7 +28,8 @@ inline FileStamp StampOf(const std::string& path) {
           status.st_mtim.tv_nsec};
 }
 
-// The stamps of the files that `filterdb mend` reads or changes.
+// The stamps of the files that `filterdb mend` reads or changes. The first is
+// that of Data.db.
 inline std::vector<FileStamp> StampsOf(const Sstable& sstable) {
   return {StampOf(sstable.Path("Data.db")), StampOf(sstable.IndexPath()),
           StampOf(sstable.Path("Filter.db")), StampOf(sstable.Path("TOC.txt")),

@@ -24,54 +24,34 @@ bool TocNamesCompressionInfo(const std::string& start) {
          TocNames(content, kCompressionInfo);
 }
 
-struct Compression {
-  const SstableVersion* version = nullptr;
-  std::unique_ptr<CompressionInfo> info;  // Null if Data.db is uncompressed.
-};
-
-bool ReadCompression(const std::string& start, std::string_view version,
-                     Compression* compression, std::string* error) {
-  const std::string path = start + kCompressionInfo;
-  compression->version = FindSstableVersion(version, error);
-  if (compression->version == nullptr) {
-    return false;
-  }
-  if (!NameExists(path)) {
-    if (TocNamesCompressionInfo(start)) {
-      *error = path + " is missing: restore it, because TOC.txt names it";
-      return false;
-    }
-    return true;
-  }
-  compression->info = CompressionInfo::Open(
-      path, compression->version->has_max_compressed_length, error);
-  return compression->info != nullptr;
-}
-
 }  // namespace
 
 std::unique_ptr<ByteSource> OpenDataDb(const std::string& start,
                                        std::string_view version,
                                        std::string* error) {
-  Compression compression;
-  if (!ReadCompression(start, version, &compression, error)) {
+  const SstableVersion* const known = FindSstableVersion(version, error);
+  if (known == nullptr) {
+    return nullptr;
+  }
+  const std::string info_path = start + kCompressionInfo;
+  const bool is_compressed = NameExists(info_path);
+  std::unique_ptr<CompressionInfo> info;
+  if (is_compressed) {
+    info = CompressionInfo::Open(info_path, known->has_max_compressed_length,
+                                 error);
+  } else if (TocNamesCompressionInfo(start)) {
+    *error = info_path + " is missing: restore it, because TOC.txt names it";
+    return nullptr;
+  }
+  if (is_compressed && info == nullptr) {
     return nullptr;
   }
   auto file = RandomAccessFile::Open(start + "Data.db", error);
-  if (file == nullptr || compression.info == nullptr) {
+  if (file == nullptr || !is_compressed) {
     return file;
   }
-  return NewCompressedDataFile(std::move(file), std::move(compression.info),
-                               compression.version->checksum, error);
-}
-
-uint64_t LargestChunkOf(const std::string& start, std::string_view version) {
-  Compression compression;
-  std::string ignored_error;
-  return ReadCompression(start, version, &compression, &ignored_error) &&
-                 compression.info != nullptr
-             ? compression.info->UncompressedSize(0)
-             : 0;
+  return NewCompressedDataFile(std::move(file), std::move(info),
+                               known->checksum, error);
 }
 
 }  // namespace cassandra_bloom::tools

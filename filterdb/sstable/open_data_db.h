@@ -7,7 +7,6 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_OPEN_DATA_DB_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_OPEN_DATA_DB_H_
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,11 +22,6 @@ namespace cassandra_bloom::tools {
 std::unique_ptr<ByteSource> OpenDataDb(const std::string& start,
                                        std::string_view version,
                                        std::string* error);
-
-// Returns the uncompressed size of the largest chunk of Data.db in bytes.
-// Returns 0 if Data.db is not compressed, or if CompressionInfo.db cannot be
-// read.
-uint64_t LargestChunkOf(const std::string& start, std::string_view version);
 
 }  // namespace cassandra_bloom::tools
 
