@@ -61,60 +61,45 @@ std::string WithoutSlashesAtEnd(std::string path) {
 
 class Finder {
  public:
-  void Find(const std::vector<std::string>& operands) {
+  FoundSstables Find(const std::vector<std::string>& operands) {
     for (const std::string& operand : operands) {
-      operands_.push_back({WithoutSlashesAtEnd(operand)});
-    }
-    for (Operand& operand : operands_) {
-      operand_ = &operand;
-      FindIn(operand.path);
-    }
-    for (const Link& link : links_) {
-      operand_ = link.operand;
-      NameLink(link.path);
-    }
-    for (const Operand& operand : operands_) {
-      if (operand.is_empty) {
-        found_.errors.push_back(operand.path + ": no SSTables in it");
+      const std::string path = WithoutSlashesAtEnd(operand);
+      is_empty_ = true;
+      FindIn(path);
+      if (is_empty_) {
+        found_.errors.push_back(path + ": no SSTables in it");
       }
     }
+    for (const std::string& link : links_) {
+      NameLink(link);
+    }
+    return std::move(found_);
   }
-
-  FoundSstables TakeFound() { return std::move(found_); }
 
  private:
   using Components = std::set<std::string>;
 
-  struct Operand {
-    std::string path;
-    bool is_empty = true;  // No SSTable and no error was found.
-  };
-
   struct Folder {
     std::string path;
-    std::string real_path;  // The absolute path, without links.
     std::string below;      // The path relative to the operand.
-    bool in_table;          // A table's folder, or a folder in it.
+    bool in_table = false;  // A table's folder, or a folder in it.
   };
 
-  struct Link {
-    Operand* operand;
-    std::string path;
-  };
-
+  // What a folder has. It is listed only once, even if two operands lead to it,
+  // and because a shell may expand "*" to thousands of its files.
   struct Listing {
-    std::map<std::string, Components> sstables;
+    std::map<std::string, Components> sstables;  // By the name prefix.
     std::vector<std::string> other_names;
+    TransactionLogs logs;
+    std::set<std::string> added;  // The SSTables that are in the result.
+    bool is_searched = false;     // With all folders in it.
   };
 
-  // A folder whose files are command-line operands.
-  struct FolderOfFiles {
-    Listing listing;
-    TransactionLogs logs;
-  };
+  // What identifies a folder, by whatever path: its device and inode.
+  using FolderId = std::pair<dev_t, ino_t>;
 
   void Fail(const std::string& error) {
-    operand_->is_empty = false;
+    is_empty_ = false;
     found_.errors.push_back(error);
   }
 
@@ -129,16 +114,74 @@ class Finder {
     if (stat(path.c_str(), &status) != 0) {
       FailAt(path, "cannot open");
     } else if (S_ISDIR(status.st_mode)) {
-      const std::string target = RealPath(path);
       FindInFolder(
-          {path, target, /*below=*/"", IsTableFolderName(FileNameOf(target))});
+          {path, /*below=*/"", IsTableFolderName(FileNameOf(RealPath(path)))});
     } else {
       FindByFile(path);
     }
   }
 
-  static bool IsLeftOut(const std::string& name) {
-    return name == "snapshots" || name == "backups";
+  void FindByFile(const std::string& path) {
+    const auto parsed = ParseComponentName(FileNameOf(path));
+    if (!parsed) {
+      Fail(path + ": not a component of an SSTable, such as nb-1-big-Data.db");
+      return;
+    }
+    const std::string folder = WithoutSlashesAtEnd(FolderOf(path));
+    Listing* const listing = List(folder);
+    if (listing != nullptr &&
+        listing->sstables.count(parsed->name_prefix) != 0) {
+      AddSstable({folder, /*below=*/""}, parsed->name_prefix, listing);
+    }
+  }
+
+  void FindInFolder(Folder folder) {
+    if (IsOfKernel(folder.path)) {
+      ++found_.left_out[std::string(FileNameOf(folder.path))];
+      return;
+    }
+    Listing* const listing = List(folder.path);
+    if (listing == nullptr || listing->is_searched) {
+      is_empty_ &= listing == nullptr;
+      return;
+    }
+    listing->is_searched = true;
+    for (const auto& [name_prefix, components] : listing->sstables) {
+      AddSstable(folder, name_prefix, listing);
+    }
+    folder.in_table |= !listing->sstables.empty();
+    for (const std::string& name : listing->other_names) {
+      FindInEntry(folder, name);
+    }
+  }
+
+  void FindInEntry(const Folder& folder, const std::string& name) {
+    const std::string path = folder.path + "/" + name;
+    struct stat status;
+    if (lstat(path.c_str(), &status) != 0) {
+      if (errno != ENOENT) {
+        FailAt(path, "cannot open");
+      }
+      return;
+    }
+    const bool is_link = S_ISLNK(status.st_mode);
+    if (is_link && stat(path.c_str(), &status) != 0) {
+      FailAt(path, "cannot follow the link");
+      return;
+    }
+    if (!S_ISDIR(status.st_mode)) {
+      return;
+    }
+    if (folder.in_table && (name == "snapshots" || name == "backups")) {
+      LeaveOut(path, name);
+    } else if (is_link) {
+      is_empty_ = false;
+      links_.push_back(path);
+    } else {
+      FindInFolder({path,
+                    folder.below.empty() ? name : folder.below + "/" + name,
+                    folder.in_table || IsTableFolderName(name)});
+    }
   }
 
   // Counts a folder that is not searched. An empty folder does not count,
@@ -150,8 +193,40 @@ class Finder {
     }
   }
 
+  // A link is not followed, because mend would change files that no PATH names.
+  // Nothing is said about a link to a folder that was searched anyway.
+  void NameLink(const std::string& path) {
+    struct stat status;
+    const bool is_there = stat(path.c_str(), &status) == 0;
+    const auto found = is_there ? listings_.find({status.st_dev, status.st_ino})
+                                : listings_.end();
+    if (found == listings_.end() || !found->second.is_searched) {
+      Fail(path + ": a link, which is not followed; to look into it, give " +
+           RealPath(path) + " as PATH, too");
+    }
+  }
+
+  // Returns nullptr if the folder cannot be entered. It is no error if the
+  // folder has vanished, because a table may be dropped.
+  Listing* List(const std::string& folder) {
+    struct stat status;
+    if (stat((folder + "/.").c_str(), &status) != 0) {
+      if (errno != ENOENT) {
+        FailAt(folder, "cannot enter the folder");
+      }
+      return nullptr;
+    }
+    const auto [found, is_new] =
+        listings_.try_emplace({status.st_dev, status.st_ino});
+    Listing* const listing = &found->second;
+    if (is_new) {
+      Fill(folder, listing);
+    }
+    return listing;
+  }
+
   // After a failure, `*listing` has the names that were found before.
-  bool List(const std::string& folder, Listing* listing) {
+  void Fill(const std::string& folder, Listing* listing) {
     std::error_code failure;
     auto names = NamesIn(
         folder, [](const std::string&) { return true; }, &failure);
@@ -164,158 +239,30 @@ class Finder {
         listing->other_names.push_back(name);
       }
     }
-    // It is no error if the folder has vanished, because a table may be
-    // dropped.
     if (failure && failure != std::errc::no_such_file_or_directory) {
       errno = failure.value();
       FailAt(folder, "cannot list the folder");
     }
-    return !failure;
-  }
-
-  // Each folder is read only once, even if two operands lead to it.
-  bool IsFirstVisit(const std::string& folder) {
-    struct stat status;
-    if (stat(folder.c_str(), &status) != 0) {
-      if (errno != ENOENT) {
-        FailAt(folder, "cannot open");
-      }
-      return false;
+    if (!listing->sstables.empty()) {
+      listing->logs = ReadTransactionLogs(folder);
     }
-    return visited_.emplace(status.st_dev, status.st_ino).second;
-  }
-
-  void FindInFolder(Folder folder) {
-    if (!IsFirstVisit(folder.path)) {
-      operand_->is_empty = false;
-      return;
+    for (const std::string& error : listing->logs.errors) {
+      Fail(error + "; so SSTables of its folder may be incomplete or obsolete");
     }
-    if (IsOfKernel(folder.path)) {
-      ++found_.left_out[std::string(FileNameOf(folder.path))];
-      return;
-    }
-    Listing listing;
-    if (!List(folder.path, &listing) && listing.sstables.empty()) {
-      return;
-    }
-    if (!listing.sstables.empty()) {
-      AddSstables(folder, listing.sstables, ReadLogs(folder.path));
-    }
-    folder.in_table |= !listing.sstables.empty();
-    // One error for the folder is enough, because each name would give the same
-    // error.
-    bool has_failed = false;
-    for (const std::string& name : listing.other_names) {
-      FindInEntry(folder, name, &has_failed);
-    }
-  }
-
-  void FindInEntry(const Folder& folder, const std::string& name,
-                   bool* has_failed) {
-    const std::string path = folder.path + "/" + name;
-    struct stat status;
-    if (lstat(path.c_str(), &status) != 0) {
-      if (errno != ENOENT && !*has_failed) {
-        FailAt(folder.path, "cannot look at what is in the folder");
-        *has_failed = true;
-      }
-      return;
-    }
-    const bool is_link = S_ISLNK(status.st_mode);
-    if (is_link && stat(path.c_str(), &status) != 0) {
-      FailAt(path, "cannot follow the link");
-      return;
-    }
-    if (!S_ISDIR(status.st_mode)) {
-      return;
-    }
-    if (folder.in_table && IsLeftOut(name)) {
-      LeaveOut(path, name);
-    } else if (is_link) {
-      links_.push_back({operand_, path});
-    } else {
-      FindInFolder(
-          {path, (std::filesystem::path(folder.real_path) / name).string(),
-           BelowOf(folder, name), folder.in_table || IsTableFolderName(name)});
-    }
-  }
-
-  static std::string BelowOf(const Folder& folder, const std::string& name) {
-    return folder.below.empty() ? name : folder.below + "/" + name;
-  }
-
-  // A link is not followed, because mend would change files that no PATH names.
-  // Nothing is said about a link to a folder that was searched anyway.
-  void NameLink(const std::string& path) {
-    struct stat status;
-    if (stat(path.c_str(), &status) != 0) {
-      FailAt(path, "cannot follow the link");
-    } else if (visited_.count({status.st_dev, status.st_ino}) == 0) {
-      Fail(path + ": a link, which is not followed; to look into it, give " +
-           RealPath(path) + " as PATH, too");
-    }
-  }
-
-  void FindByFile(const std::string& path) {
-    const auto parsed = ParseComponentName(FileNameOf(path));
-    if (!parsed) {
-      Fail(path + ": not a component of an SSTable, such as nb-1-big-Data.db");
-      return;
-    }
-    const std::string folder = WithoutSlashesAtEnd(FolderOf(path));
-    const FolderOfFiles& all = ListOnce(folder);
-    const auto sstable = all.listing.sstables.find(parsed->name_prefix);
-    if (sstable != all.listing.sstables.end()) {
-      AddSstables({folder, RealPath(folder), /*below=*/"", /*in_table=*/true},
-                  {*sstable}, all.logs);
-    }
-  }
-
-  // Lists a folder only once, because a shell may expand "*" to thousands of
-  // files.
-  const FolderOfFiles& ListOnce(const std::string& folder) {
-    const auto [found, is_new] = listed_.try_emplace(folder);
-    FolderOfFiles& all = found->second;
-    Listing listing;
-    if (is_new && List(folder, &listing)) {
-      all.listing = std::move(listing);
-      all.logs = ReadLogs(folder);
-    }
-    return all;
-  }
-
-  void AddSstables(const Folder& folder,
-                   const std::map<std::string, Components>& sstables,
-                   const TransactionLogs& logs) {
-    for (const auto& [sstable, components] : sstables) {
-      if (std::none_of(std::begin(kMainComponents), std::end(kMainComponents),
-                       [&names = components](const char* name) {
-                         return names.count(name) != 0;
-                       })) {
-        continue;
-      }
-      operand_->is_empty = false;
-      // Another operand may already have led to this SSTable.
-      if (seen_.emplace(folder.real_path, sstable).second) {
-        AddSstable(folder, sstable, components, logs);
-      }
-    }
-  }
-
-  TransactionLogs ReadLogs(const std::string& folder) {
-    TransactionLogs logs = ReadTransactionLogs(folder);
-    for (const std::string& error : logs.errors) {
-      // Another operand may already have led to this log.
-      if (failed_logs_.insert(error).second) {
-        Fail(error +
-             "; so SSTables of its folder may be incomplete or obsolete");
-      }
-    }
-    return logs;
   }
 
   void AddSstable(const Folder& folder, const std::string& name_prefix,
-                  const Components& components, const TransactionLogs& logs) {
+                  Listing* listing) {
+    const Components& components = listing->sstables[name_prefix];
+    if (std::none_of(
+            std::begin(kMainComponents), std::end(kMainComponents),
+            [&](const char* name) { return components.count(name) != 0; })) {
+      return;
+    }
+    is_empty_ = false;
+    if (!listing->added.insert(name_prefix).second) {
+      return;
+    }
     Sstable sstable;
     sstable.folder = folder.path;
     sstable.folder_below = folder.below;
@@ -325,6 +272,7 @@ class Finder {
                                   &ignored_error)) {
       sstable.version.clear();
     }
+    const TransactionLogs& logs = listing->logs;
     if (logs.obsolete.count(name_prefix) != 0) {
       sstable.state = SstableState::kObsolete;
     } else if (logs.being_written.count(name_prefix) != 0 ||
@@ -338,22 +286,17 @@ class Finder {
     found_.sstables.push_back(std::move(sstable));
   }
 
-  std::vector<Operand> operands_;
-  Operand* operand_ = nullptr;  // The operand that is being searched.
-  std::vector<Link> links_;
-  std::set<std::pair<dev_t, ino_t>> visited_;
-  std::set<std::pair<std::string, std::string>> seen_;
-  std::map<std::string, FolderOfFiles> listed_;
-  std::set<std::string> failed_logs_;
+  // Whether the present operand has led to no SSTable and no error.
+  bool is_empty_ = true;
+  std::vector<std::string> links_;  // To folders.
+  std::map<FolderId, Listing> listings_;
   FoundSstables found_;
 };
 
 }  // namespace
 
 FoundSstables FindSstables(const std::vector<std::string>& operands) {
-  Finder finder;
-  finder.Find(operands);
-  return finder.TakeFound();
+  return Finder().Find(operands);
 }
 
 }  // namespace cassandra_bloom::tools

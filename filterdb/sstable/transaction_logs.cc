@@ -2,10 +2,7 @@
 
 #include "filterdb/sstable/transaction_logs.h"
 
-#include <sys/stat.h>
-
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -206,15 +203,6 @@ void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs) {
 
 TransactionLogs ReadTransactionLogs(const std::string& folder) {
   TransactionLogs logs;
-  // One error for the folder is enough, because each log would give the same
-  // error.
-  struct stat status;
-  if (stat((folder + "/.").c_str(), &status) != 0 && errno == EACCES) {
-    std::string error;
-    FailWithErrno(folder, "cannot enter the folder", &error);
-    logs.errors.push_back(error);
-    return logs;
-  }
   ReadLogs(folder, IsTransactionLog, AddTransactionLog, &logs);
   const auto is_log = [](const std::string& name) {
     return EndsWith(name, kLog);
