@@ -26,14 +26,7 @@ std::optional<ScyllaDb> ReadScyllaDb(const std::string& path,
   if (!ReadRegularFile(path, kMaxScyllaDbSize, &content, error)) {
     return std::nullopt;
   }
-  auto scylla = ScyllaDb::Parse(std::move(content));
-  if (!scylla) {
-    *error = path + ": is damaged, or has a layout that is not known here";
-  } else if (!scylla->is_intact()) {
-    *error = path + ": is damaged: its own CRC-32 is another one";
-    return std::nullopt;
-  }
-  return scylla;
+  return ScyllaDb::Parse(path, std::move(content), error);
 }
 
 void CompareFilter(uint32_t digest, Examined* sstable) {

@@ -115,14 +115,10 @@ void MendPlace::ReadScyllaDb() {
   if (!HasFile(path)) {
     return;
   }
-  scylla_ = ScyllaDb::Parse(Read(path, kMaxScyllaDbSize));
-  if (!scylla_ || !scylla_->is_intact()) {
-    Leave(path + ": " + NameOf(Check::kScyllaDbDamaged) + "; " +
-          InfoOf(Check::kScyllaDbDamaged).remedy);
-  }
-  if (!scylla_->has_digests()) {
-    scylla_.reset();
-    return;
+  std::string error;
+  scylla_ = ScyllaDb::Parse(path, Read(path, kMaxScyllaDbSize), &error);
+  if (!scylla_) {
+    Leave(error + "; " + InfoOf(Check::kScyllaDbDamaged).remedy);
   }
   const auto digest = scylla_->Digest(DigestOf::kToc);
   if (digest && !toc_.empty() &&

@@ -96,7 +96,7 @@ class MendPlace {
   std::string toc_;  // The content of TOC.txt, or "" if there is none.
   // The content that a TOC.txt without Filter.db must get.
   std::optional<std::string> completed_toc_;
-  std::optional<ScyllaDb> scylla_;  // Empty if there are no digests.
+  std::optional<ScyllaDb> scylla_;  // Empty if there is no Scylla.db.
   const std::vector<FileStamp> stamps_;
 };
 

@@ -141,9 +141,8 @@ class LineReader : public KeyListReader {
   }
 
  protected:
-  // Gets the next line without its LF. Fails if the line exceeds `max_size`
-  // bytes.
-  bool NextLine(size_t max_size, std::string_view* line) {
+  // Gets the next line without its LF.
+  bool NextLine(std::string_view* line) {
     if (!error().empty()) {
       return false;
     }
@@ -152,10 +151,9 @@ class LineReader : public KeyListReader {
     *line = {buffer_, got < 0 ? 0 : static_cast<size_t>(got)};
     if (EndsWith(*line, "\n")) {
       line->remove_suffix(1);
-    } else if (!CheckEnd() || got < 0) {
-      return false;
+      return true;
     }
-    return line->size() <= max_size || FailTooLong();
+    return CheckEnd() && got > 0;
   }
 
   bool FailInLine(const std::string& what) {
@@ -184,8 +182,11 @@ class TextLineReader final : public LineReader {
   using LineReader::LineReader;
 
   bool Next(std::string_view* key) override {
-    if (!NextLine(kMaxKeySize, key)) {
+    if (!NextLine(key)) {
       return false;
+    }
+    if (key->size() > kMaxKeySize) {
+      return FailTooLong();
     }
     if (HasByteOrderMark(*key)) {
       return FailInLine(
@@ -193,14 +194,10 @@ class TextLineReader final : public LineReader {
           "with tail -c +4 or, if it belongs to the key, give the keys in "
           "hexadecimal");
     }
-    return key->empty() || key->back() != '\r' || FailAtCarriageReturn();
-  }
-
- private:
-  bool FailAtCarriageReturn() {
-    return FailInLine(
-        "ends in CR; convert the file to lines that end in LF alone or, if CR "
-        "belongs to the key, give the keys in hexadecimal");
+    return !EndsWith(*key, "\r") ||
+           FailInLine(
+               "ends in CR; convert the file to lines that end in LF alone or, "
+               "if CR belongs to the key, give the keys in hexadecimal");
   }
 };
 
@@ -208,17 +205,12 @@ constexpr int8_t kNoDigit = -1;
 
 constexpr std::array<int8_t, 256> MakeDigitValues() {
   std::array<int8_t, 256> values{};
-  for (size_t c = 0; c < values.size(); ++c) {
-    values[c] = kNoDigit;
+  for (int8_t& value : values) {
+    value = kNoDigit;
   }
-  for (int8_t digit = 0; digit < 10; ++digit) {
-    values[static_cast<size_t>('0' + digit)] = digit;
-  }
-  for (int8_t letter = 0; letter < 6; ++letter) {
-    values[static_cast<size_t>('a' + letter)] =
-        static_cast<int8_t>(10 + letter);
-    values[static_cast<size_t>('A' + letter)] =
-        static_cast<int8_t>(10 + letter);
+  constexpr char kDigits[] = "0123456789abcdef0123456789ABCDEF";
+  for (size_t i = 0; i < 32; ++i) {
+    values[static_cast<size_t>(kDigits[i])] = static_cast<int8_t>(i % 16);
   }
   return values;
 }
@@ -256,10 +248,10 @@ class HexLineReader final : public LineReader {
 
   bool Next(std::string_view* key) override {
     std::string_view line;
-    if (!NextLine(kMaxLineSize, &line)) {
+    if (!NextLine(&line)) {
       return false;
     }
-    if (!line.empty() && line.back() == '\r') {
+    if (EndsWith(line, "\r")) {
       line.remove_suffix(1);
     }
     if (line.empty()) {
@@ -277,9 +269,6 @@ class HexLineReader final : public LineReader {
   }
 
  private:
-  // In bytes: "0x", the digits of the longest key, and a CR.
-  static constexpr size_t kMaxLineSize = 2 + 2 * kMaxKeySize + 1;
-
   static bool HasPrefix(std::string_view line) {
     return line.size() >= 2 && line[0] == '0' &&
            (line[1] == 'x' || line[1] == 'X');

@@ -19,9 +19,20 @@ constexpr size_t kNumberSize = sizeof(uint32_t);
 
 }  // namespace
 
-std::optional<ScyllaDb> ScyllaDb::Parse(std::string content) {
+std::optional<ScyllaDb> ScyllaDb::Parse(const std::string& path,
+                                        std::string content,
+                                        std::string* error) {
   ScyllaDb scylla(std::move(content));
-  return scylla.FindDigests() ? std::optional(std::move(scylla)) : std::nullopt;
+  if (!scylla.FindDigests()) {
+    *error = path + ": is damaged, or has a layout that is not known here";
+    return std::nullopt;
+  }
+  if (scylla.has_digests_ &&
+      scylla.At(scylla.content_.size() - kNumberSize) != scylla.OwnDigest()) {
+    *error = path + ": is damaged: its own CRC-32 is another one";
+    return std::nullopt;
+  }
+  return scylla;
 }
 
 uint32_t ScyllaDb::At(size_t offset) const {
@@ -70,10 +81,6 @@ bool ScyllaDb::ReadDigests(size_t begin, size_t size) {
     }
   }
   return true;
-}
-
-bool ScyllaDb::is_intact() const {
-  return !has_digests_ || At(content_.size() - kNumberSize) == OwnDigest();
 }
 
 std::optional<uint32_t> ScyllaDb::Digest(DigestOf component) const {

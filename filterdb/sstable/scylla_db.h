@@ -29,13 +29,10 @@ enum class DigestOf : uint32_t { kToc = 3, kFilter = 7 };
 // struct scylla_metadata in sstables/types.hh, of ScyllaDB.)
 class ScyllaDb {
  public:
-  // Returns nothing if the content is damaged or has an unknown layout.
-  static std::optional<ScyllaDb> Parse(std::string content);
-
-  bool has_digests() const { return has_digests_; }
-  // Whether the CRC-32 at the end fits the content. True if there are no
-  // digests.
-  bool is_intact() const;
+  // Returns nothing, and sets `*error`, if the content is damaged or has an
+  // unknown layout. `path` names the file in the error.
+  static std::optional<ScyllaDb> Parse(const std::string& path,
+                                       std::string content, std::string* error);
 
   std::optional<uint32_t> Digest(DigestOf component) const;
   // Also updates the CRC-32 at the end. Does nothing if the component has no

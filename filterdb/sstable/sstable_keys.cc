@@ -2,6 +2,7 @@
 
 #include "filterdb/sstable/sstable_keys.h"
 
+#include <optional>
 #include <utility>
 
 #include "filterdb/sstable/index/index_db_reader.h"
@@ -9,6 +10,7 @@
 #include "filterdb/sstable/open_data_db.h"
 #include "plugin/filter/murmur3.h"
 #include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -28,15 +30,47 @@ std::string StartOf(const std::string& index_path) {
                                                        : kIndexDb.size() - 1));
 }
 
+// Returns the kind of the index in SSTables of `version`. Fails if that is not
+// the kind of the file at `path`.
+std::optional<IndexKind> KindOfIndex(const std::string& path,
+                                     std::string_view version,
+                                     std::string* error) {
+  const SstableVersion* const known = FindSstableVersion(version, error);
+  if (known == nullptr) {
+    *error = path + ": " + *error;
+    return std::nullopt;
+  }
+  const bool has_trie = known->index == IndexKind::kTrie;
+  const bool may_have_trie = has_trie || known->index == IndexKind::kVIntOrTrie;
+  const std::string of_version =
+      path + ": an SSTable of version " + std::string(version);
+  if (IsPartitionsDb(path) && !may_have_trie) {
+    *error = of_version + " has no Partitions.db but an Index.db";
+    return std::nullopt;
+  }
+  if (EndsWith(path, "Rows.db") || (has_trie && !IsPartitionsDb(path))) {
+    *error = of_version +
+             " has no Index.db but a trie (Partitions.db, Rows.db): give its "
+             "Partitions.db, with the other components beside it, or the keys "
+             "in a file";
+    return std::nullopt;
+  }
+  return known->index;
+}
+
 bool OpenIndex(const std::string& path, std::string_view version,
                SstableKeys::Sources* sources, std::string* error) {
+  const auto kind = KindOfIndex(path, version, error);
+  if (!kind) {
+    return false;
+  }
   sources->path = path;
   if (IsPartitionsDb(path)) {
-    auto reader = PartitionsDbReader::Open(path, version, error);
+    auto reader = PartitionsDbReader::Open(path, error);
     sources->trie = reader == nullptr ? nullptr : &reader->trie();
     sources->index = std::move(reader);
   } else {
-    sources->index = OpenIndexDb(path, version, error);
+    sources->index = OpenIndexDb(path, *kind, error);
   }
   return sources->index != nullptr;
 }

@@ -9,7 +9,6 @@
 #include "filterdb/sstable/bytes/random_access_file.h"
 #include "filterdb/sstable/bytes/vint.h"
 #include "plugin/filter/endian.h"
-#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -142,25 +141,11 @@ class IndexDbReader final : public IndexReader {
 }  // namespace
 
 std::unique_ptr<IndexReader> OpenIndexDb(const std::string& path,
-                                         std::string_view version,
-                                         std::string* error) {
-  const SstableVersion* const known = FindSstableVersion(version, error);
-  const bool is_trie = EndsWith(path, "Rows.db") ||
-                       (known != nullptr && known->index == IndexKind::kTrie);
-  if (is_trie) {
-    *error = "an SSTable of version " + std::string(version) +
-             " has no Index.db but a trie (Partitions.db, Rows.db): give its "
-             "Partitions.db, with the other components beside it, or the keys "
-             "in a file";
-  }
-  if (is_trie || known == nullptr) {
-    *error = path + ": " + *error;
-    return nullptr;
-  }
+                                         IndexKind kind, std::string* error) {
   auto file = RandomAccessFile::Open(path, error);
   return file == nullptr
              ? nullptr
-             : std::make_unique<IndexDbReader>(std::move(file), known->index);
+             : std::make_unique<IndexDbReader>(std::move(file), kind);
 }
 
 }  // namespace cassandra_bloom::tools

@@ -19,9 +19,9 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "filterdb/sstable/index/index_reader.h"
+#include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
 
@@ -31,12 +31,9 @@ inline constexpr char kDamagedIndex[] =
 
 // The reader checks that every part of an entry is complete. If a file was cut
 // exactly between two entries, it cannot detect that.
-//
-// `version` is an SSTable version or the name of a FilterForm. Fails for a
-// version with a trie index.
+// `kind` is kFixedWidth or kVInt. For kVIntOrTrie, the file is read as kVInt.
 std::unique_ptr<IndexReader> OpenIndexDb(const std::string& path,
-                                         std::string_view version,
-                                         std::string* error);
+                                         IndexKind kind, std::string* error);
 
 }  // namespace cassandra_bloom::tools
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "plugin/filter/endian.h"
+#include "filterdb/sstable/bytes/byte_reader.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -42,13 +42,15 @@ bool PartitionTrie::ReadFooter() {
                        std::to_string(pages_.size()));
   }
   const uint64_t footer = pages_.size() - kFooterSize;
-  std::string_view bytes;
-  if (!pages_.Read(footer, kFooterSize, &bytes, &error_)) {
+  ByteReader reader(&pages_);
+  reader.GoTo(footer);
+  const int64_t first_key_position = reader.Int64("the footer");
+  const int64_t num_keys = reader.Int64("the footer");
+  const int64_t root = reader.Int64("the footer");
+  if (!reader.good()) {
+    error_ = reader.error();
     return false;
   }
-  const int64_t first_key_position = LoadBigEndian64(bytes.data());
-  const int64_t num_keys = LoadBigEndian64(bytes.data() + 8);
-  const int64_t root = LoadBigEndian64(bytes.data() + 16);
   if (first_key_position <= 0 ||
       static_cast<uint64_t>(first_key_position) >= footer) {
     return Fail(footer, "the first key's position " +
@@ -72,36 +74,18 @@ bool PartitionTrie::ReadFooter() {
 }
 
 bool PartitionTrie::ReadKeys() {
-  uint64_t position = first_key_position_;
-  if (!ReadKey(&position, &first_key_) || !ReadKey(&position, &last_key_)) {
-    return false;
-  }
   const uint64_t footer = pages_.size() - kFooterSize;
-  return position == footer ||
-         Fail(position, std::to_string(footer - position) +
-                            " bytes between the last key and the footer");
-}
-
-bool PartitionTrie::ReadKey(uint64_t* position, std::string* key) {
-  const uint64_t left = pages_.size() - kFooterSize - *position;
-  std::string_view bytes;
-  if (left < 2) {
-    return Fail(*position, "ends inside the length of the first or last key");
-  }
-  if (!pages_.Read(*position, 2, &bytes, &error_)) {
-    return false;
-  }
-  const size_t size = LoadBigEndian16(bytes.data());
-  if (left - 2 < size) {
-    return Fail(*position, "ends inside the first or last key of " +
-                               std::to_string(size) + " bytes");
-  }
-  if (!pages_.Read(*position + 2, size, &bytes, &error_)) {
-    return false;
-  }
-  key->assign(bytes);
-  *position += 2 + size;
-  return true;
+  ByteReader reader(&pages_);
+  reader.GoTo(first_key_position_);
+  first_key_ = reader.Text("the first key; the file is damaged");
+  last_key_ = reader.Text("the last key; the file is damaged");
+  error_ = reader.error();
+  return reader.good() &&
+         (reader.offset() == footer ||
+          Fail(first_key_position_, "the first and the last key end at byte " +
+                                        std::to_string(reader.offset()) +
+                                        ", and the footer begins at " +
+                                        std::to_string(footer)));
 }
 
 void PartitionTrie::Rewind() {

@@ -70,7 +70,6 @@ class PartitionTrie {
 
   bool ReadFooter();
   bool ReadKeys();
-  bool ReadKey(uint64_t* position, std::string* key);
   bool NextNode(Step* node, bool* found);
   bool NextChild(Step* parent, Step* child, bool* found);
   bool Enter(const Step& node, TriePayload* payload, bool* has_payload);

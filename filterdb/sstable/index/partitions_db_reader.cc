@@ -4,23 +4,9 @@
 
 #include "filterdb/sstable/bytes/random_access_file.h"
 #include "filterdb/sstable/bytes/vint.h"
-#include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
 namespace {
-
-bool HasTrie(std::string_view version, std::string* error) {
-  const SstableVersion* const known = FindSstableVersion(version, error);
-  if (known != nullptr && (known->index == IndexKind::kTrie ||
-                           known->index == IndexKind::kVIntOrTrie)) {
-    return true;
-  }
-  if (known != nullptr) {
-    *error = "an SSTable of version " + std::string(version) +
-             " has no Partitions.db but an Index.db";
-  }
-  return false;
-}
 
 bool ReadVInt(ByteSource* file, uint64_t position, uint64_t* value,
               std::string* error) {
@@ -43,11 +29,7 @@ bool ReadVInt(ByteSource* file, uint64_t position, uint64_t* value,
 }  // namespace
 
 std::unique_ptr<PartitionsDbReader> PartitionsDbReader::Open(
-    const std::string& path, std::string_view version, std::string* error) {
-  if (!HasTrie(version, error)) {
-    *error = path + ": " + *error;
-    return nullptr;
-  }
+    const std::string& path, std::string* error) {
   auto trie = PartitionTrie::Open(path, error);
   if (trie == nullptr) {
     return nullptr;

@@ -23,10 +23,8 @@ constexpr std::string_view kPartitionsDb = "Partitions.db";
 
 class PartitionsDbReader final : public IndexReader {
  public:
-  // `path` ends in "Partitions.db". `version` is an SSTable version, or the
-  // name of a FilterForm that has versions with a trie index.
+  // `path` ends in "Partitions.db". Rows.db must be beside it.
   static std::unique_ptr<PartitionsDbReader> Open(const std::string& path,
-                                                  std::string_view version,
                                                   std::string* error);
 
   const PartitionTrie& trie() const { return *trie_; }

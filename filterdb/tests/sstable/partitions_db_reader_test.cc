@@ -534,14 +534,17 @@ TEST(PartitionsDbReaderTest, RefusesBrokenKeysBeforeTheFooter) {
   };
   const std::string key = WithLength("a");
   EXPECT_EQ(error(key + key), "");
-  EXPECT_EQ(error(key + key + "x"),
-            Damaged(21, "1 bytes between the last key and the footer"));
-  EXPECT_EQ(error(key + WithLength("aa").substr(0, 3)),
-            Damaged(18, "ends inside the first or last key of 2 bytes"));
-  EXPECT_EQ(error(key + "\1"),
-            Damaged(18, "ends inside the length of the first or last key"));
-  EXPECT_EQ(error(key),
-            Damaged(18, "ends inside the length of the first or last key"));
+  const auto end_at = [](int end, int footer_at) {
+    return Damaged(15, "the first and the last key end at byte " +
+                           std::to_string(end) + ", and the footer begins at " +
+                           std::to_string(footer_at));
+  };
+  EXPECT_EQ(error(key + key + "x"), end_at(21, 22));
+  EXPECT_EQ(error(key + WithLength("aa").substr(0, 3)), end_at(22, 21));
+  EXPECT_EQ(error(key), end_at(20, 18));
+  EXPECT_THAT(error(key + "\1"),
+              ::testing::EndsWith("ends inside the last key; the file is "
+                                  "damaged"));
 }
 
 }  // namespace

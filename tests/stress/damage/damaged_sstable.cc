@@ -44,7 +44,8 @@ void ReadTrieKeys(WholeSstable* sstable) {
 void ReadIndexKeys(WholeSstable* sstable) {
   std::string error;
   const auto reader =
-      tools::OpenIndexDb(sstable->start + "Index.db", sstable->version, &error);
+      tools::OpenIndexDb(sstable->start + "Index.db",
+                         FindSstableVersion(sstable->version)->index, &error);
   if (reader == nullptr) {
     throw std::runtime_error(error);
   }
