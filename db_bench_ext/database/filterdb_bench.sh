@@ -32,17 +32,15 @@ measure() {
            step, keys, $1, $2 + $3, keys / $1, $4 * 1024 / 1e6 }' usage
 }
 
-# The length of each key precedes it, as --key-format=binary requires.
-basenc --base16 --wrap=32 /dev/urandom | head -n "$keys" | sed 's/^/0010/' |
-  basenc --base16 --decode >keys.bin
+basenc --base16 --wrap=16 /dev/urandom | head -n "$keys" >keys.txt
 # Otherwise the keys might still be written to disk while filterdb is timed.
-sync keys.bin
+sync keys.txt
 printf '%-24s%13s%9s%9s%13s%9s\n' filterdb keys seconds 'of CPU' keys/s 'peak MB'
 filter=nb-1-big-Filter.db
-measure build "$keys" filterdb build --keys=keys.bin --key-format=binary --bits=10 --out=$filter
-measure check "$keys" filterdb check $filter --keys=keys.bin --key-format=binary
+measure build "$keys" filterdb build --keys=keys.txt --key-format=text --bits=10 --out=$filter
+measure check "$keys" filterdb check $filter --keys=keys.txt --key-format=text
 "$build/bin/filterdb" info $filter >output
-rm keys.bin
+rm keys.txt
 
 LD_PRELOAD=$build/lib/libcassandra_bloom_preload.so db_bench --benchmarks=fillseq,compact \
   --key_size=16 --value_size=100 --num="$db_keys" --disable_wal --db=db \

@@ -134,17 +134,15 @@ void KeysOption::AddTo(CLI::App* command) {
       ->type_name("FILE");
   command
       ->add_option("--key-format", key_format,
-                   "Format of the file of keys: hex or text (one key a line), "
-                   "or binary (each key after its length, two bytes, "
-                   "big-endian)")
-      ->check(CLI::IsMember({"hex", "text", "binary"}))
+                   "Format of the file of keys, which has one key a line: hex "
+                   "or text")
+      ->check(CLI::IsMember({"hex", "text"}))
       ->capture_default_str();
 }
 
 std::unique_ptr<KeyReader> KeysOption::OpenFile(const std::string& path) const {
-  const KeyFormat format = key_format == "hex"    ? KeyFormat::kHexLines
-                           : key_format == "text" ? KeyFormat::kTextLines
-                                                  : KeyFormat::kLengthPrefixed;
+  const KeyFormat format =
+      key_format == "hex" ? KeyFormat::kHexLines : KeyFormat::kTextLines;
   return OrUnusable(
       [&](std::string* error) { return OpenKeys(path, format, error); });
 }

@@ -13,7 +13,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "plugin/filter/endian.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom {
@@ -23,10 +22,10 @@ namespace {
 // an unsigned 16-bit number (ByteBufferUtil.writeWithShortLength).
 constexpr size_t kMaxKeySize = 65535;
 
-class KeyListReader : public KeyReader {
+class LineReader : public KeyReader {
  public:
   // Closes `file` at the end.
-  KeyListReader(std::FILE* file, const std::string& name)
+  LineReader(std::FILE* file, const std::string& name)
       : file_(file), name_(name), start_(ftello(file)) {
     struct stat status;
     if (start_ >= 0 && fstat(fileno(file), &status) == 0 &&
@@ -34,11 +33,15 @@ class KeyListReader : public KeyReader {
       size_ = static_cast<uint64_t>(status.st_size - start_);
     }
   }
-  ~KeyListReader() override { std::fclose(file_); }
+  ~LineReader() override {
+    std::free(buffer_);
+    std::fclose(file_);
+  }
 
-  bool Rewind() override {
+  bool Rewind() final {
     error_.clear();
     bytes_read_ = 0;
+    line_number_ = 0;
     return (start_ >= 0 && fseeko(file_, start_, SEEK_SET) == 0) ||
            Fail("cannot be read twice, as it is not a regular file");
   }
@@ -48,107 +51,16 @@ class KeyListReader : public KeyReader {
   uint64_t total_bytes() const final { return size_; }
 
  protected:
-  // Returns fewer than `size` bytes at the end of the input.
-  size_t Read(char* to, size_t size) {
-    const size_t got = std::fread(to, 1, size, file_);
-    bytes_read_ += got;
-    return got;
-  }
-
-  // Reads a line with its LF into `*line`, a buffer from malloc of `*capacity`
-  // bytes. At the end of the input, there is no LF, or the result is negative.
-  ssize_t ReadLine(char** line, size_t* capacity) {
-    const ssize_t got = getline(line, capacity, file_);
-    bytes_read_ += got > 0 ? static_cast<uint64_t>(got) : 0;
-    return got;
-  }
-
-  // Call this where the input seems to end. Fails if reading has failed, or if
-  // the file has become shorter.
-  bool CheckEnd() {
-    if (std::feof(file_) == 0) {
-      return Fail(std::string("cannot read: ") + std::strerror(errno));
-    }
-    return bytes_read_ >= size_ ||
-           Fail("was truncated while it was read: byte " +
-                std::to_string(FirstByte() + bytes_read_) + " of " +
-                std::to_string(FirstByte() + size_) + " is missing");
-  }
-
-  bool Fail(const std::string& what) {
-    error_ = name_ + ": " + what;
-    return false;
-  }
-
-  bool FailAt(uint64_t offset, const std::string& what) {
-    return Fail("byte " + std::to_string(offset) + ": " + what);
-  }
-
- private:
-  uint64_t FirstByte() const { return static_cast<uint64_t>(start_); }
-
-  std::FILE* const file_;
-  const std::string name_;
-  const off_t start_;  // The offset at construction, or -1 for a pipe.
-  // From start_ to the end of the file. 0 if that is unknown, as for pipes, and
-  // for files in /proc.
-  uint64_t size_ = 0;
-  uint64_t bytes_read_ = 0;
-  std::string error_;
-};
-
-// ---- Keys with their length ----
-
-class LengthPrefixedReader final : public KeyListReader {
- public:
-  using KeyListReader::KeyListReader;
-
-  bool Next(std::string_view* key) override {
-    if (!error().empty()) {
-      return false;
-    }
-    const uint64_t begin = bytes_read();
-    char length[2];
-    const size_t got_of_length = Read(length, sizeof(length));
-    if (got_of_length < sizeof(length)) {
-      return CheckEnd() && got_of_length > 0 &&
-             FailAt(begin, "ends inside the two bytes of a key's length");
-    }
-    const size_t key_size = LoadBigEndian16(length);
-    const size_t got = Read(key_, key_size);
-    *key = std::string_view(key_, got);
-    return got == key_size ||
-           (CheckEnd() &&
-            FailAt(begin, "ends inside a key: only " + std::to_string(got) +
-                              " of its " + std::to_string(key_size) +
-                              " bytes are there"));
-  }
-
- private:
-  char key_[kMaxKeySize];
-};
-
-// ---- One key per line ----
-
-class LineReader : public KeyListReader {
- public:
-  using KeyListReader::KeyListReader;
-  ~LineReader() override { std::free(buffer_); }
-
-  bool Rewind() final {
-    line_number_ = 0;
-    return KeyListReader::Rewind();
-  }
-
- protected:
   // Gets the next line without its LF.
   bool NextLine(std::string_view* line) {
-    if (!error().empty()) {
+    if (!error_.empty()) {
       return false;
     }
     ++line_number_;
-    const ssize_t got = ReadLine(&buffer_, &capacity_);
-    *line = {buffer_, got < 0 ? 0 : static_cast<size_t>(got)};
+    const ssize_t got = getline(&buffer_, &capacity_, file_);
+    const size_t line_size = got < 0 ? 0 : static_cast<size_t>(got);
+    *line = {buffer_, line_size};
+    bytes_read_ += line_size;
     if (EndsWith(*line, "\n")) {
       line->remove_suffix(1);
       return true;
@@ -172,9 +84,37 @@ class LineReader : public KeyListReader {
   }
 
  private:
-  uint64_t line_number_ = 0;
-  char* buffer_ = nullptr;
+  // Fails unless all of the file was read. It may have become shorter since it
+  // was opened.
+  bool CheckEnd() {
+    if (std::feof(file_) == 0) {
+      return Fail(std::string("cannot read: ") + std::strerror(errno));
+    }
+    if (bytes_read_ >= size_) {
+      return true;
+    }
+    const auto start = static_cast<uint64_t>(start_);
+    return Fail("was truncated while it was read: byte " +
+                std::to_string(start + bytes_read_) + " of " +
+                std::to_string(start + size_) + " is missing");
+  }
+
+  bool Fail(const std::string& what) {
+    error_ = name_ + ": " + what;
+    return false;
+  }
+
+  std::FILE* const file_;
+  const std::string name_;
+  const off_t start_;  // The offset at construction, or -1 for a pipe.
+  // From start_ to the end of the file. 0 if that is unknown, as for pipes, and
+  // for files in /proc.
+  uint64_t size_ = 0;
+  char* buffer_ = nullptr;  // From getline.
   size_t capacity_ = 0;
+  uint64_t bytes_read_ = 0;
+  uint64_t line_number_ = 0;
+  std::string error_;
 };
 
 class TextLineReader final : public LineReader {
@@ -316,15 +256,10 @@ std::unique_ptr<KeyReader> OpenKeys(const std::string& path, KeyFormat format,
     }
     return nullptr;
   }
-  switch (format) {
-    case KeyFormat::kHexLines:
-      return std::make_unique<HexLineReader>(file, name);
-    case KeyFormat::kTextLines:
-      return std::make_unique<TextLineReader>(file, name);
-    case KeyFormat::kLengthPrefixed:
-      return std::make_unique<LengthPrefixedReader>(file, name);
+  if (format == KeyFormat::kHexLines) {
+    return std::make_unique<HexLineReader>(file, name);
   }
-  return nullptr;
+  return std::make_unique<TextLineReader>(file, name);
 }
 
 }  // namespace cassandra_bloom

@@ -65,16 +65,12 @@ enum class KeyFormat {
   // empty key. Lines end in LF.
   //
   // A CR before the LF is an error, because it is not clear whether the CR
-  // belongs to the key. Keys that contain LF or end in CR need another format.
+  // belongs to the key. Keys that contain LF or end in CR need kHexLines.
   //
   // A byte order mark of UTF-8 (EF BB BF) at the beginning is an error, because
   // an editor may have added it. A first key that begins with these bytes needs
-  // another format.
+  // kHexLines.
   kTextLines,
-
-  // For each key, its length in bytes as an unsigned 16-bit big-endian number,
-  // and then the key.
-  kLengthPrefixed,
 };
 
 // Returns `path`, or "standard input" for "-".

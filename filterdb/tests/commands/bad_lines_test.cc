@@ -245,7 +245,7 @@ TEST_F(BadLinesTest, Keys) {
       {"missing", "--keys=none",
        "none: cannot open: No such file or directory"},
       {"an unknown format", "--keys=abc.hex --key-format=json",
-       "--key-format: json not in {hex,text,binary}"},
+       "--key-format: json not in {hex,text}"},
       {"an odd number of digits", "--keys=odd.hex",
        "odd.hex: line 2: 3 hexadecimal digits; a byte has two"},
       {"a missing index", "--index=nb-8-big-Index.db",

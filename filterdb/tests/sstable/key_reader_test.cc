@@ -22,7 +22,6 @@ using Keys = std::vector<std::string>;
 
 constexpr KeyFormat kHex = KeyFormat::kHexLines;
 constexpr KeyFormat kText = KeyFormat::kTextLines;
-constexpr KeyFormat kPrefixed = KeyFormat::kLengthPrefixed;
 
 const std::string kMark = "\xef\xbb\xbf";  // UTF-8's byte order mark.
 
@@ -37,17 +36,8 @@ std::string ToHex(const std::string& key) {
 }
 
 std::string ToRecord(const std::string& key, KeyFormat format) {
-  switch (format) {
-    case kHex:
-      return (key.size() % 3 == 0 ? "0x" : "") + ToHex(key) + "\n";
-    case kText:
-      return key + "\n";
-    case kPrefixed:
-      break;
-  }
-  return std::string{static_cast<char>(key.size() >> 8),
-                     static_cast<char>(key.size())} +
-         key;
+  const std::string start = key.size() % 3 == 0 ? "0x" : "";
+  return (format == kHex ? start + ToHex(key) : key) + "\n";
 }
 
 std::string ToList(const Keys& keys, KeyFormat format) {
@@ -87,7 +77,6 @@ struct GoodList {
 const GoodList kGoodLists[] = {
     {"no bytes, hex", kHex, "", {}},
     {"no bytes, text", kText, "", {}},
-    {"no bytes, prefixed", kPrefixed, "", {}},
     {"both cases of digits",
      kHex,
      "00ff7F\nAbCdEf\n",
@@ -115,18 +104,6 @@ const GoodList kGoodLists[] = {
      "a\n\xfe\xff\n",
      {"\xef\xbb", kMark + "a", "\xfe\xff"}},
     {"a key like a byte order mark, hex", kHex, "efbbbf\n", {"\xef\xbb\xbf"}},
-    {"a key like a byte order mark, prefixed",
-     kPrefixed,
-     std::string("\0\3\xef\xbb\xbf", 5),
-     {"\xef\xbb\xbf"}},
-    {"prefixed",
-     kPrefixed,
-     std::string("\0\1a\0\0\0\2\n\r", 9),
-     {"a", "", "\n\r"}},
-    {"both bytes of the length",
-     kPrefixed,
-     std::string("\1\2", 2) + std::string(258, 'x'),
-     {std::string(258, 'x')}},
 };
 
 TEST(KeyReaderTest, ReadsGoodLists) {
@@ -193,14 +170,6 @@ const BrokenList kBrokenLists[] = {
      "line 3: more than 65535 bytes"},
     {"65536 bytes at the end", kText, std::string(65536, 'a'), 0,
      "line 1: more than 65535 bytes"},
-    {"half a length", kPrefixed, std::string("\0\1a\0", 4), 1,
-     "byte 3: ends inside the two bytes of a key's length"},
-    {"no key", kPrefixed, std::string("\0\1", 2), 0,
-     "byte 0: ends inside a key: only 0 of its 1 bytes are there"},
-    {"half a key", kPrefixed, std::string("\0\1a\0\0\0\3bc", 9), 2,
-     "byte 5: ends inside a key: only 2 of its 3 bytes are there"},
-    {"the longest key but a byte", kPrefixed,
-     "\xff\xff" + std::string(65534, 'x'), 0, "only 65534 of its 65535"},
 };
 
 TEST(KeyReaderTest, RefusesBrokenLists) {
@@ -230,7 +199,7 @@ class KeyFormatTest : public ::testing::TestWithParam<KeyFormat> {
 };
 
 INSTANTIATE_TEST_SUITE_P(KeyReaderTest, KeyFormatTest,
-                         ::testing::Values(kHex, kText, kPrefixed));
+                         ::testing::Values(kHex, kText));
 
 TEST_P(KeyFormatTest, TakesTheShortestAndTheLongestKey) {
   const Keys keys = {"", std::string(65535, 'a'), "",
