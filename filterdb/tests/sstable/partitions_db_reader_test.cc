@@ -3,6 +3,7 @@
 #include "filterdb/sstable/index/partitions_db_reader.h"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
