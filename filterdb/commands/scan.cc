@@ -115,7 +115,7 @@ Json ToJson(const Examined& sstable) {
     json["verdict"] = NameOf(sstable.verdict());
     json["findings"] = FindingsToJson(sstable);
   }
-  json["fault"] = sstable.is_fault();
+  json["fault"] = sstable.has_fault();
   json["known"] = !sstable.is_not_known();
   return json;
 }

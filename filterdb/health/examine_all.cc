@@ -6,14 +6,20 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <new>
+#include <set>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
-#include "filterdb/health/data_is_gone.h"
+#include "filterdb/sstable/file_stamp.h"
+#include "filterdb/sstable/sstable_finder.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -118,6 +124,61 @@ class Work {
   double done_ = 0;
   double total_ = 0;
 };
+
+// Returns whether the SSTable has no Data.db, or had none when it was examined.
+// A broken link in the place of Data.db is a fault, and not gone.
+bool IsDataGone(const Examined& examined) {
+  const bool had_data =
+      examined.stamps.empty() || examined.stamps.front() != FileStamp();
+  return examined.sstable.state == SstableState::kLive &&
+         (!NameExists(examined.sstable.Path("Data.db")) ||
+          (examined.has_fault() && !had_data));
+}
+
+// Finds out which SSTables without a Data.db a node is removing or writing. The
+// others are damaged.
+//
+// Cassandra removes Data.db first (SSTable.delete). From 3.0 on, a transaction
+// log lists the SSTable until all files are removed. Cassandra 2.x has no such
+// logs. So this function waits, once for all SSTables, for the other files to
+// be removed, too, and then lists the folders again.
+//
+// If ScyllaDB is removing one, TOC.txt.tmp is there until all files are removed
+// (see examine_sstable.cc).
+//
+// If Cassandra 2.x is writing one, Data.db gets its name last
+// (SSTableWriter.rename). So Data.db may appear meanwhile.
+void FindOutWhyDataIsGone(std::vector<Examined>* sstables) {
+  constexpr auto kWait = std::chrono::milliseconds(200);
+  std::vector<Examined*> suspects;
+  std::set<std::string> folders;
+  for (Examined& examined : *sstables) {
+    if (IsDataGone(examined)) {
+      suspects.push_back(&examined);
+      folders.insert(examined.sstable.folder);
+    }
+  }
+  if (suspects.empty()) {
+    return;
+  }
+  std::this_thread::sleep_for(kWait);
+  std::map<std::string, SstableState> states;  // By the path of Data.db.
+  for (const Sstable& found :
+       FindSstables({folders.begin(), folders.end()}).sstables) {
+    states[found.Path("Data.db")] = found.state;
+  }
+  for (Examined* const suspect : suspects) {
+    const std::string data = suspect->sstable.Path("Data.db");
+    const auto found = states.find(data);
+    if (found == states.end()) {
+      suspect->LeaveOut(SstableState::kVanished);
+    } else if (found->second != SstableState::kLive) {
+      suspect->LeaveOut(found->second);
+    } else if (NameExists(data)) {
+      suspect->LeaveOut(SstableState::kBeingWritten);
+    }
+  }
+}
 
 }  // namespace
 

@@ -81,7 +81,7 @@ class Examination {
     // ScyllaDB renames TOC.txt to TOC.txt.tmp before it removes the other files
     // of an SSTable, and removes TOC.txt.tmp last (filesystem_storage::wipe).
     if (found_.has_fault() && FileExists(found_.sstable.Path("TOC.txt.tmp"))) {
-      found_.sstable.state = SstableState::kBeingWritten;
+      found_.LeaveOut(SstableState::kBeingWritten);
     }
     return found_;
   }
@@ -165,23 +165,19 @@ class Examination {
   void OpenFilter() {
     const std::string path = found_.sstable.Path("Filter.db");
     struct stat status;
-    std::string error;
-    if (stat(path.c_str(), &status) != 0) {
-      if (errno != ENOENT) {
-        FailWithErrno(path, "cannot open", &error);
-        found_.Add(Check::kFilterUnreadable, error);
-      } else if (toc_names_filter_ || (found_.plan && *found_.plan < 1)) {
+    const bool is_there = stat(path.c_str(), &status) == 0;
+    if (!is_there && errno == ENOENT) {
+      if (toc_names_filter_ || (found_.plan && *found_.plan < 1)) {
         found_.Add(Check::kMissing);
       }
       return;
     }
-    if (!S_ISREG(status.st_mode)) {
-      found_.Add(Check::kFilterUnreadable, path + ": not a regular file");
-      return;
+    if (is_there && S_ISREG(status.st_mode)) {
+      found_.has_filter_file = true;
+      found_.filter_size = static_cast<uint64_t>(status.st_size);
+      CompareToc();
     }
-    found_.has_filter_file = true;
-    found_.filter_size = static_cast<uint64_t>(status.st_size);
-    CompareToc();
+    std::string error;
     filter_ = FilterDbFile::Open(path, form_, &error);
     if (filter_ == nullptr) {
       // Cassandra 4.0 and later do not notice that a file ends early (class

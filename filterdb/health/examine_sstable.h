@@ -23,8 +23,8 @@ struct ExamineOptions {
 };
 
 // If the SSTable has no Data.db, a node may be removing or writing it, which
-// only shows later: see FindOutWhyDataIsGone. Several threads may call this
-// function at once.
+// only shows later (ExamineAll). Several threads may call this function at
+// once.
 Examined ExamineSstable(const Sstable& sstable, const ExamineOptions& options);
 
 }  // namespace cassandra_bloom::tools

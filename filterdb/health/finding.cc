@@ -104,6 +104,11 @@ bool Examined::has(Check check) const {
       [check](const Finding& finding) { return finding.check == check; });
 }
 
+void Examined::LeaveOut(SstableState state) {
+  sstable.state = state;
+  findings.clear();
+}
+
 Check Examined::verdict() const {
   return findings.empty() ? Check::kOk : findings.front().check;
 }
@@ -132,14 +137,6 @@ std::string Examined::ReasonToLeave() const {
     }
   }
   return "";
-}
-
-bool Examined::is_fault() const {
-  return sstable.state == SstableState::kLive && has_fault();
-}
-
-bool Examined::is_not_known() const {
-  return sstable.state == SstableState::kLive && action() == Action::kNotKnown;
 }
 
 std::string Examined::VerdictText() const {

@@ -91,14 +91,16 @@ struct Finding {
 // many times the planned size.
 constexpr double kPlanTolerance = 2;
 
-// An examined SSTable.
+// An SSTable that was examined. It has no findings if that was not possible, so
+// if `sstable.state` is not kLive.
 struct Examined {
   // Adds a finding with the action of the table, if there is none of `check`.
   void Add(Check check, const std::string& text = "");
   bool has(Check check) const;
+  // Sets the state of an SSTable that a node is writing or removing.
+  void LeaveOut(SstableState state);
 
-  // The worst finding, or kOk. Call the next four functions only if the SSTable
-  // was examined, so if `sstable.state` is kLive.
+  // The worst finding, or kOk.
   Check verdict() const;
   bool has_fault() const;
   // The largest action: what `filterdb mend` does about this SSTable.
@@ -106,11 +108,7 @@ struct Examined {
   // For the actions kLeave and kNotKnown, and for keys that are not confirmed:
   // why, and what to do.
   std::string ReasonToLeave() const;
-
-  // Whether the SSTable was examined, and has a fault.
-  bool is_fault() const;
-  // Whether the SSTable was examined, but is not known here.
-  bool is_not_known() const;
+  bool is_not_known() const { return action() == Action::kNotKnown; }
   // The verdict, such as "keys missing (12)". If the SSTable was not examined,
   // the reason, such as "being written".
   std::string VerdictText() const;

@@ -79,7 +79,7 @@ TEST_F(ExamineAllTest, CassandraIsRemovingIt) {
   fs::remove(one_.Path("Data.db"));
   WriteFile(dir_ / "me_txn_compaction_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log",
             LogRecord("REMOVE", one_.prefix, 0, 8) + LogRecord("COMMIT"));
-  EXPECT_EQ(Examine().sstable.state, SstableState::kVanished);
+  EXPECT_EQ(Examine().sstable.state, SstableState::kObsolete);
 }
 
 // Files that a node does not remove are no SSTable that has vanished: a node of
@@ -92,7 +92,7 @@ TEST_F(ExamineAllTest, OnlyOtherFilesAreLeft) {
   WriteFile(one_.Path("Scylla.db"), std::string(4, '\0'));
   EXPECT_TRUE(Examine().has(Check::kTocMissing));
   fs::remove(one_.Path("Index.db"));
-  EXPECT_TRUE(Examine().is_fault());
+  EXPECT_TRUE(Examine().has_fault());
 }
 
 // A compaction never removes Data.db alone, and waiting is for all of them at

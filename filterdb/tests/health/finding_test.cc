@@ -45,9 +45,9 @@ TEST(FindingTest, TheVerdictIsTheWorst) {
             Check::kEmpty, Check::kKeysMissing});
   EXPECT_EQ(sstable.verdict(), Check::kKeysMissing);
   EXPECT_EQ(sstable.findings.size(), 4U);
-  EXPECT_TRUE(sstable.is_fault());
+  EXPECT_TRUE(sstable.has_fault());
   EXPECT_EQ(With({}).verdict(), Check::kOk);
-  EXPECT_FALSE(With({}).is_fault());
+  EXPECT_FALSE(With({}).has_fault());
 }
 
 struct Case {
@@ -75,7 +75,7 @@ TEST(FindingTest, TheDecisionIsTheLargestAction) {
            {{Check::kNotSupported}, Action::kNotKnown, false}}) {
     const Examined sstable = With(each.checks);
     EXPECT_EQ(sstable.action(), each.action) << sstable.VerdictText();
-    EXPECT_EQ(sstable.is_fault(), each.is_fault) << sstable.VerdictText();
+    EXPECT_EQ(sstable.has_fault(), each.is_fault) << sstable.VerdictText();
     EXPECT_EQ(sstable.is_not_known(), each.action == Action::kNotKnown);
   }
 }
@@ -85,8 +85,8 @@ TEST(FindingTest, WhatWasNotExaminedIsNoFault) {
        {SstableState::kBeingWritten, SstableState::kObsolete,
         SstableState::kVanished}) {
     Examined sstable = With({Check::kKeysMissing});
-    sstable.sstable.state = state;
-    EXPECT_FALSE(sstable.is_fault());
+    sstable.LeaveOut(state);
+    EXPECT_FALSE(sstable.has_fault());
     EXPECT_EQ(sstable.VerdictText(), NameOf(state));
     tools::Totals totals;
     totals.Add(sstable);
