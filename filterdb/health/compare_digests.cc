@@ -20,15 +20,6 @@ std::string Difference(const std::string& path, uint32_t crc, uint32_t digest) {
          HexOfCrc(digest) + " as in Scylla.db";
 }
 
-std::optional<ScyllaDb> ReadScyllaDb(const std::string& path,
-                                     std::string* error) {
-  std::string content;
-  if (!ReadRegularFile(path, kMaxScyllaDbSize, &content, error)) {
-    return std::nullopt;
-  }
-  return ScyllaDb::Parse(path, std::move(content), error);
-}
-
 void CompareFilter(uint32_t digest, Examined* sstable) {
   const std::string path = sstable->sstable.Path("Filter.db");
   if (!NameExists(path)) {
@@ -69,8 +60,12 @@ HeldDigests CompareDigests(Examined* sstable) {
   if (!NameExists(path)) {
     return {};
   }
+  std::string content;
   std::string error;
-  const auto scylla = ReadScyllaDb(path, &error);
+  std::optional<ScyllaDb> scylla;
+  if (ReadRegularFile(path, kMaxScyllaDbSize, &content, &error)) {
+    scylla = ScyllaDb::Parse(path, std::move(content), &error);
+  }
   if (!scylla) {
     sstable->Add(Check::kScyllaDbDamaged, error);
     return {};

@@ -100,7 +100,6 @@ class Examination {
                            "' is not known here, so its filter was not judged");
       return;
     }
-    found_.has_scylla_db = FileExists(found_.sstable.Path("Scylla.db"));
     ReadPlan();
     ReadToc();
     OpenFilter();
@@ -137,7 +136,8 @@ class Examination {
 
   void ReadToc() {
     const std::string path = found_.sstable.Path("TOC.txt");
-    if (found_.has_scylla_db && !NameExists(path)) {
+    const bool is_of_scylla = FileExists(found_.sstable.Path("Scylla.db"));
+    if (is_of_scylla && !NameExists(path)) {
       found_.Add(Check::kTocMissing,
                  path + ": missing, so the node does not start");
     }
@@ -148,19 +148,16 @@ class Examination {
     }
     const bool names_data = TocNames(content, "Data.db");
     toc_names_filter_ = TocNames(content, "Filter.db");
-    lacks_filter_in_toc_ = !toc_names_filter_ && names_data;
     if (!names_data) {
       found_.Add(Check::kTocDamaged, path + ": does not name Data.db");
+    } else if (!toc_names_filter_ && IsFilterPlanned() &&
+               FileExists(found_.sstable.Path("Filter.db"))) {
+      found_.Add(is_of_scylla ? Check::kNotLoaded : Check::kNotInToc);
     }
   }
 
-  // TOC.txt may lack the filter that is there. If no filter is planned, that is
-  // right, because Cassandra then does not load Filter.db.
-  void CompareToc() {
-    if (lacks_filter_in_toc_ && !(found_.plan && *found_.plan >= 1)) {
-      found_.Add(found_.has_scylla_db ? Check::kNotLoaded : Check::kNotInToc);
-    }
-  }
+  // If no filter is planned, Cassandra does not load Filter.db.
+  bool IsFilterPlanned() const { return !found_.plan || *found_.plan < 1; }
 
   void OpenFilter() {
     const std::string path = found_.sstable.Path("Filter.db");
@@ -175,7 +172,6 @@ class Examination {
     if (is_there && S_ISREG(status.st_mode)) {
       found_.has_filter_file = true;
       found_.filter_size = static_cast<uint64_t>(status.st_size);
-      CompareToc();
     }
     std::string error;
     filter_ = FilterDbFile::Open(path, form_, &error);
@@ -316,8 +312,6 @@ class Examination {
   Examined found_;
   FilterForm form_ = kNaAndLater;
   bool toc_names_filter_ = false;
-  // Whether TOC.txt names Data.db but not Filter.db.
-  bool lacks_filter_in_toc_ = false;
   bool all_read_in_data_ = false;
   // Whether the SSTable tells how many keys it has.
   bool are_keys_counted_ = false;

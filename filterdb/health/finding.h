@@ -119,7 +119,6 @@ struct Examined {
   std::vector<FileStamp> stamps;  // From before the files were read.
   std::vector<Finding> findings;  // The worst first.
 
-  bool has_scylla_db = false;
   bool has_filter_file = false;
   uint64_t filter_size = 0;  // The size of Filter.db in bytes.
   FilterFill fill;           // All 0 if the filter is empty or cannot be read.
