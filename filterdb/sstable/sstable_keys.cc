@@ -5,9 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "filterdb/sstable/data_db/open_data_db.h"
 #include "filterdb/sstable/index/index_db_reader.h"
 #include "filterdb/sstable/index/partitions_db_reader.h"
-#include "filterdb/sstable/open_data_db.h"
+#include "filterdb/sstable/toc.h"
 #include "plugin/filter/murmur3.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
@@ -83,16 +84,23 @@ std::unique_ptr<SstableKeys> OpenWhole(const std::string& index_path,
   if (!OpenIndex(index_path, version, &sources, error)) {
     return nullptr;
   }
+  if (!NameExists(start + kCompressionInfo)) {
+    std::string toc;
+    std::string ignored_error;
+    if (!ReadRegularFile(start + kTocName, kMaxTocSize, &toc, &ignored_error)) {
+      sources.likely_cause = kDamagedOrCompressed;
+    } else if (TocNames(toc, kCompressionInfo)) {
+      *error = start + kCompressionInfo +
+               " is missing: restore it, because TOC.txt names it";
+      return nullptr;
+    }
+  }
   sources.data = OpenDataDb(start, version, error);
   if (sources.data == nullptr) {
     return nullptr;
   }
   sources.facts = ReadStatistics(start + "Statistics.db", version);
   sources.may_be_of_dse = IsVersionOfDse(version);
-  if (!FileExists(start + "TOC.txt") &&
-      !FileExists(start + "CompressionInfo.db")) {
-    sources.likely_cause = kDamagedOrCompressed;
-  }
   return std::make_unique<SstableKeys>(std::move(sources), checks);
 }
 
@@ -149,10 +157,8 @@ bool SstableKeys::Next(std::string_view* key) {
 bool SstableKeys::CheckPosition(const IndexEntry& entry) {
   const uint64_t position = entry.position;
   const bool is_in_data = position < data_size_;
-  // At least one byte of a partition follows its key. Beside an Index.db, which
-  // has the keys, a Data.db of keys alone is good enough.
-  const uint64_t begin = end_of_last_ + (sources_.trie == nullptr ? 0 : 1);
-  const bool is_next = num_read_ == 1 ? position == 0 : position >= begin;
+  const bool is_next =
+      num_read_ == 1 ? position == 0 : position >= end_of_last_;
   if (is_in_data && is_next) {
     return true;
   }

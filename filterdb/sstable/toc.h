@@ -7,9 +7,14 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_TOC_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_TOC_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plugin/filter_db/split.h"
 
 namespace cassandra_bloom::tools {
 
@@ -18,18 +23,22 @@ constexpr char kTocName[] = "TOC.txt";
 // In bytes. A real TOC.txt is far smaller.
 constexpr uint64_t kMaxTocSize = uint64_t{1} << 20;
 
-bool TocNames(std::string_view content, std::string_view component);
+inline bool TocNames(std::string_view content, std::string_view component) {
+  const std::vector<std::string_view> lines = Split(content, '\n');
+  return std::find(lines.begin(), lines.end(), component) != lines.end();
+}
 
-// Adds a line for Filter.db to the content of a TOC.txt without such a line.
-std::string CompletedToc(std::string content);
-
-// The content of TOC.txt whose CRC-32 is stored in Scylla.db.
-enum class TocDigest {
-  kThis,       // The present content.
-  kCompleted,  // The content with Filter.db added.
-  kOther,
-};
-TocDigest CompareToc(std::string_view content, uint32_t digest);
+// Returns the content of a TOC.txt with a line for Filter.db, which is added if
+// there is none.
+inline std::string CompletedToc(std::string content) {
+  if (TocNames(content, "Filter.db")) {
+    return content;
+  }
+  if (!content.empty() && content.back() != '\n') {
+    content += '\n';
+  }
+  return std::move(content) + "Filter.db\n";
+}
 
 }  // namespace cassandra_bloom::tools
 

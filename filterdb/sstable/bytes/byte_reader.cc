@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "filterdb/sstable/bytes/vint.h"
 #include "plugin/filter/endian.h"
 
 namespace cassandra_bloom::tools {
@@ -23,6 +24,17 @@ double ByteReader::Double(const char* what) {
   double number;
   std::memcpy(&number, &bits, sizeof(number));
   return number;
+}
+
+uint64_t ByteReader::VInt(const char* what) {
+  const uint64_t begin = offset_;
+  const std::string_view first = Bytes(1, what);
+  if (!good()) {
+    return 0;
+  }
+  offset_ = begin;
+  const std::string_view all = Bytes(SizeOfVInt(first[0]), what);
+  return good() ? DecodeVInt(all) : 0;
 }
 
 std::string ByteReader::Text(const char* what) {

@@ -26,6 +26,7 @@ class ByteReader {
   int32_t Int32(const char* what);
   int64_t Int64(const char* what);
   double Double(const char* what);
+  uint64_t VInt(const char* what);
   // Reads a text of Java's DataOutput.writeUTF, with its size in two bytes.
   std::string Text(const char* what);
   // Reads `size` bytes, valid until the next call. May allocate `size` bytes.

@@ -2,7 +2,7 @@
 
 // Bytes that can be read at any position: those of a file
 // (random_access_file.h), or the uncompressed bytes of a compressed Data.db.
-// Tested in filterdb/tests/sstable/data_db/compressed_data_file_test.cc.
+// Tested in filterdb/tests/sstable/data_db/open_data_db_test.cc.
 // Tested in filterdb/tests/sstable/partitions_db_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_BYTE_SOURCE_H_

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "filterdb/sstable/bytes/random_access_file.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
@@ -26,40 +27,18 @@ uint32_t CrcOf(const WriteContent& content) {
   return crc;
 }
 
-namespace {
-
-bool ReadPieces(int fd, const Append& append, uint32_t* crc) {
-  std::vector<char> piece(size_t{1} << 20);
-  *crc = 0;
-  uint64_t offset = 0;
-  for (;;) {
-    const ssize_t got =
-        fd < 0 ? -1 : ReadAt(fd, offset, piece.size(), piece.data());
-    if (got <= 0) {
-      return got == 0;
-    }
-    const auto size = static_cast<size_t>(got);
-    *crc = Crc32({piece.data(), size}, *crc);
-    offset += size;
-    if (!append(piece.data(), size)) {
-      return false;
-    }
-  }
-}
-
-}  // namespace
-
 std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error) {
-  const FileDescriptor fd(OpenForReading(path));
-  uint64_t ignored_size;
-  uint32_t crc = 0;
-  if (!SizeOfRegularFile(fd.get(), path, &ignored_size, error)) {
+  const auto file = RandomAccessFile::Open(path, error);
+  if (file == nullptr) {
     return std::nullopt;
   }
-  if (!ReadPieces(
-          fd.get(), [](const char*, size_t) { return true; }, &crc)) {
-    FailWithErrno(path, "cannot read", error);
-    return std::nullopt;
+  uint32_t crc = 0;
+  std::string_view bytes;
+  for (uint64_t at = 0; at < file->size(); at += bytes.size()) {
+    if (!file->ReadSome(at, &bytes, error)) {
+      return std::nullopt;
+    }
+    crc = Crc32(bytes, crc);
   }
   return crc;
 }
@@ -67,7 +46,23 @@ std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error) {
 WriteContent ContentOfFile(const std::string& path, uint32_t* crc) {
   return [path, crc](const Append& append) {
     const FileDescriptor fd(OpenForReading(path));
-    return ReadPieces(fd.get(), append, crc);
+    std::vector<char> piece(size_t{1} << 20);
+    *crc = 0;
+    if (fd.get() < 0) {
+      return false;
+    }
+    for (uint64_t at = 0;;) {
+      const ssize_t got = ReadAt(fd.get(), at, piece.size(), piece.data());
+      if (got <= 0) {
+        return got == 0;
+      }
+      const auto size = static_cast<size_t>(got);
+      *crc = Crc32({piece.data(), size}, *crc);
+      if (!append(piece.data(), size)) {
+        return false;
+      }
+      at += size;
+    }
   };
 }
 

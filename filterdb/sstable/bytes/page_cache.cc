@@ -2,7 +2,6 @@
 
 #include "filterdb/sstable/bytes/page_cache.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace cassandra_bloom::tools {
@@ -12,18 +11,15 @@ PageCache::PageCache(std::unique_ptr<RandomAccessFile> file, size_t num_pages)
       file_(std::move(file)),
       memory_(new char[num_pages * kPageSize]),
       slot_mask_(num_pages - 1),
-      pages_(num_pages) {}
+      pages_(num_pages, kNoPage) {}
 
 bool PageCache::Load(uint64_t page, size_t slot, std::string* error) {
-  const uint64_t position = page * kPageSize;
-  const auto wanted =
-      static_cast<size_t>(std::min<uint64_t>(kPageSize, size() - position));
-  pages_[slot].number = kNoPage;
-  if (!file_->ReadTo(position, wanted, memory_.get() + slot * kPageSize,
-                     error)) {
+  pages_[slot] = kNoPage;
+  if (!file_->ReadTo(page * kPageSize, SizeOf(page),
+                     memory_.get() + slot * kPageSize, error)) {
     return false;
   }
-  pages_[slot] = {page, wanted};
+  pages_[slot] = page;
   return true;
 }
 

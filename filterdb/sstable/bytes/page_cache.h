@@ -6,6 +6,7 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_PAGE_CACHE_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_PAGE_CACHE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,29 +33,30 @@ class PageCache final : public ByteSource {
                 std::string* error) override {
     const uint64_t page = position / kPageSize;
     const auto slot = static_cast<size_t>(page & slot_mask_);
-    if (pages_[slot].number != page && !Load(page, slot, error)) {
+    if (pages_[slot] != page && !Load(page, slot, error)) {
       return false;
     }
     const auto from = static_cast<size_t>(position % kPageSize);
     *bytes = std::string_view(memory_.get() + slot * kPageSize + from,
-                              pages_[slot].size - from);
+                              SizeOf(page) - from);
     return true;
   }
 
  private:
   static constexpr uint64_t kNoPage = UINT64_MAX;
 
-  struct Page {
-    uint64_t number = kNoPage;
-    size_t size = 0;
-  };
+  // Returns the size in bytes. The last page of a file may be shorter.
+  size_t SizeOf(uint64_t page) const {
+    return static_cast<size_t>(
+        std::min<uint64_t>(kPageSize, size() - page * kPageSize));
+  }
 
   bool Load(uint64_t page, size_t slot, std::string* error);
 
   const std::unique_ptr<RandomAccessFile> file_;
   const std::unique_ptr<char[]> memory_;
   const uint64_t slot_mask_;
-  std::vector<Page> pages_;  // The page in each slot of memory_.
+  std::vector<uint64_t> pages_;  // The page in each slot of memory_.
 };
 
 }  // namespace cassandra_bloom::tools

@@ -27,7 +27,7 @@
 // CompressedSequentialWriter in cassandra-5.0.1; sstables::compression in
 // sstables/compress.hh of ScyllaDB; an SSTable of Cassandra's trunk for the
 // dictionary.)
-// Tested in filterdb/tests/sstable/data_db/compressed_data_file_test.cc.
+// Tested in filterdb/tests/sstable/data_db/open_data_db_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_DATA_DB_COMPRESSION_INFO_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_DATA_DB_COMPRESSION_INFO_H_

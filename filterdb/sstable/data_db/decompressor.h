@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Decompresses chunks of a Data.db.
-// Tested in filterdb/tests/sstable/data_db/compressed_data_file_test.cc.
+// Tested in filterdb/tests/sstable/data_db/open_data_db_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_DATA_DB_DECOMPRESSOR_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_DATA_DB_DECOMPRESSOR_H_

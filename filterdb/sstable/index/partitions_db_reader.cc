@@ -2,32 +2,10 @@
 
 #include "filterdb/sstable/index/partitions_db_reader.h"
 
+#include "filterdb/sstable/bytes/byte_reader.h"
 #include "filterdb/sstable/bytes/random_access_file.h"
-#include "filterdb/sstable/bytes/vint.h"
 
 namespace cassandra_bloom::tools {
-namespace {
-
-bool ReadVInt(ByteSource* file, uint64_t position, uint64_t* value,
-              std::string* error) {
-  std::string_view bytes;
-  size_t size = 1;
-  for (const bool first_only : {true, false}) {
-    if (position >= file->size() || file->size() - position < size) {
-      return FailAtByte(file->path(), position,
-                        "a number reaches beyond the end", error);
-    }
-    if (!file->Read(position, size, &bytes, error)) {
-      return false;
-    }
-    size = first_only ? SizeOfVInt(bytes[0]) : size;
-  }
-  *value = DecodeVInt(bytes);
-  return true;
-}
-
-}  // namespace
-
 std::unique_ptr<PartitionsDbReader> PartitionsDbReader::Open(
     const std::string& path, std::string* error) {
   auto trie = PartitionTrie::Open(path, error);
@@ -75,15 +53,15 @@ bool PartitionsDbReader::ReadRowsEntry(uint64_t position, IndexEntry* entry) {
                           " bytes; one of the two files is damaged",
                       &error_);
   }
-  std::string_view key;
-  if (!ReadWithShortLength(rows_.get(), position, &key, &error_)) {
-    return false;
-  }
-  rows_key_.assign(key);
+  ByteReader reader(rows_.get());
+  reader.GoTo(position);
+  rows_key_ = reader.Text("a key; the file is damaged");
   entry->key = rows_key_;
   entry->path = &rows_->path();
-  entry->offset = position + 2 + rows_key_.size();
-  return ReadVInt(rows_.get(), entry->offset, &entry->position, &error_);
+  entry->offset = reader.offset();
+  entry->position = reader.VInt("a position; the file is damaged");
+  error_ = reader.error();
+  return reader.good();
 }
 
 }  // namespace cassandra_bloom::tools

@@ -17,8 +17,8 @@
 #include <string_view>
 #include <utility>
 
-#include "filterdb/sstable/data_db/compressed_data_file.h"
 #include "filterdb/sstable/data_db/compression_info.h"
+#include "filterdb/sstable/data_db/open_data_db.h"
 #include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/stress/fuzz/fuzz_files.h"
 #include "tests/stress/fuzz/fuzz_input.h"
@@ -28,7 +28,6 @@ namespace {
 
 using tools::ByteSource;
 using tools::CompressionInfo;
-using tools::RandomAccessFile;
 
 // Limits in bytes, which save memory and time.
 constexpr uint32_t kLongestChunk = 1 << 20;
@@ -94,9 +93,8 @@ void Check(bool has_max_compressed_length, const std::string& info_bytes,
   AddChecksums(info.get(), &data);
   WriteFile(FuzzFolder() / "Data.db", data);
   std::string error;
-  const auto file = tools::NewCompressedDataFile(
-      RandomAccessFile::Open(FuzzFolder() / "Data.db", &error), std::move(info),
-      cassandra_bloom::ChunkChecksum::kCrcOfStored, &error);
+  const auto file = tools::OpenDataDb(
+      FuzzFolder() / "", has_max_compressed_length ? "da" : "ms", &error);
   FUZZ_CHECK((file == nullptr) == !error.empty());
   if (file == nullptr) {
     return;

@@ -174,7 +174,7 @@ class PlainWalk {
     std::string_view found;
     uint64_t end = position;
     if (position >= sstable_.data.size() ||
-        (reading_.keys.empty() ? position != 0 : position <= last_end_) ||
+        (reading_.keys.empty() ? position != 0 : position < last_end_) ||
         (key == nullptr && !Key(sstable_.data, &end, &found))) {
       return false;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/sstable/data_db/compressed_data_file.h"
+#include "filterdb/sstable/data_db/open_data_db.h"
 
 #include <zlib.h>
 
@@ -9,8 +9,12 @@
 #include <vector>
 
 #include "filterdb/sstable/bytes/file_sum.h"
+#include "filterdb/sstable/bytes/random_access_file.h"
+#include "filterdb/sstable/data_db/compression_info.h"
 #include "filterdb/sstable/data_db/decompressor.h"
 #include "plugin/filter/endian.h"
+#include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -185,10 +189,26 @@ class CompressedDataFile final : public ByteSource {
 
 }  // namespace
 
-std::unique_ptr<ByteSource> NewCompressedDataFile(
-    std::unique_ptr<RandomAccessFile> file,
-    std::unique_ptr<CompressionInfo> info, ChunkChecksum checksum,
-    std::string* error) {
+std::unique_ptr<ByteSource> OpenDataDb(const std::string& start,
+                                       std::string_view version,
+                                       std::string* error) {
+  const SstableVersion* const known = FindSstableVersion(version, error);
+  if (known == nullptr) {
+    return nullptr;
+  }
+  const std::string info_path = start + kCompressionInfo;
+  const bool is_compressed = NameExists(info_path);
+  auto info = is_compressed
+                  ? CompressionInfo::Open(
+                        info_path, known->has_max_compressed_length, error)
+                  : nullptr;
+  if (is_compressed && info == nullptr) {
+    return nullptr;
+  }
+  auto file = RandomAccessFile::Open(start + "Data.db", error);
+  if (file == nullptr || !is_compressed) {
+    return file;
+  }
   // Cassandra uses a dictionary at the end of CompressionInfo.db with every
   // compressor.
   Decompress decompress =
@@ -196,7 +216,7 @@ std::unique_ptr<ByteSource> NewCompressedDataFile(
                                                  : info->compressor(),
                      info->dictionary());
   auto data = std::make_unique<CompressedDataFile>(
-      std::move(file), std::move(info), checksum, std::move(decompress));
+      std::move(file), std::move(info), known->checksum, std::move(decompress));
   return data->CheckEnd(error) ? std::move(data) : nullptr;
 }
 

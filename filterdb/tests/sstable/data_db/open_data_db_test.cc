@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/sstable/data_db/compressed_data_file.h"
+#include "filterdb/sstable/data_db/open_data_db.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,6 @@
 #include <string_view>
 #include <vector>
 
-#include "filterdb/sstable/open_data_db.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "tests/support/fake_sstable/checksums.h"
 #include "tests/support/fake_sstable/handmade_trie_sstable.h"
