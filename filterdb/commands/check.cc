@@ -45,7 +45,7 @@ std::optional<FilterForm> WrittenAs(const CheckArguments& options,
 // keys, because a damaged Index.db would make a good filter look wrong. Does
 // nothing if there is no such Data.db.
 void VerifyIndex(const CheckArguments& options) {
-  if (IsIndexDbBesideData(options.keys.index)) {
+  if (!options.keys.index.empty()) {
     ForEachKey(options.keys.Open(options.version, KeyChecks::kEveryKey).get(),
                "comparing with Data.db", [](std::string_view) {});
   }

@@ -169,7 +169,7 @@ std::string KeysOption::Name() const {
 }
 
 std::string WrongIndexHashes(const KeyReader& keys) {
-  const SstableKeys* const index = AsSstableKeys(&keys);
+  const SstableKeys* const index = dynamic_cast<const SstableKeys*>(&keys);
   if (index == nullptr || index->num_wrong_hashes() == 0) {
     return "";
   }

@@ -24,11 +24,20 @@ constexpr char kDamagedOrCompressed[] =
     "CompressionInfo.db is missing: restore it, or let the database rewrite "
     "the SSTable (nodetool scrub)";
 
+bool IsPartitionsDb(std::string_view path) {
+  return EndsWith(path, kPartitionsDb);
+}
+
 // Returns the path of Data.db without "Data.db".
 std::string StartOf(const std::string& index_path) {
   return index_path.substr(0, index_path.size() - (IsPartitionsDb(index_path)
                                                        ? kPartitionsDb.size()
                                                        : kIndexDb.size() - 1));
+}
+
+// Returns whether `path` is an Index.db of an SSTable with a Data.db beside it.
+bool IsIndexDbBesideData(const std::string& path) {
+  return EndsWith(path, kIndexDb) && FileExists(StartOf(path) + "Data.db");
 }
 
 // Returns the kind of the index in SSTables of `version`. Fails if that is not
@@ -280,14 +289,6 @@ bool SstableKeys::FailAt(const std::string& path, uint64_t offset,
   return FailAtByte(path, offset, what + sources_.likely_cause, &error_);
 }
 
-bool IsPartitionsDb(std::string_view path) {
-  return EndsWith(path, kPartitionsDb);
-}
-
-bool IsIndexDbBesideData(const std::string& path) {
-  return EndsWith(path, kIndexDb) && FileExists(StartOf(path) + "Data.db");
-}
-
 std::unique_ptr<SstableKeys> OpenSstableKeys(const std::string& index_path,
                                              std::string_view version,
                                              KeyChecks checks,
@@ -307,10 +308,6 @@ std::unique_ptr<SstableKeys> OpenSstableKeys(const Sstable& sstable,
                                              KeyChecks checks,
                                              std::string* error) {
   return OpenWhole(sstable.IndexPath(), sstable.version, checks, error);
-}
-
-const SstableKeys* AsSstableKeys(const KeyReader* reader) {
-  return dynamic_cast<const SstableKeys*>(reader);
 }
 
 }  // namespace cassandra_bloom::tools

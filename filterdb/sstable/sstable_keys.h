@@ -111,18 +111,13 @@ class SstableKeys final : public KeyReader {
   std::string error_;
 };
 
-bool IsPartitionsDb(std::string_view path);
-
-// Returns whether `path` is an Index.db of an SSTable with a Data.db beside it.
-bool IsIndexDbBesideData(const std::string& path);
-
 // Opens the index of an SSTable. The reader returns the keys in the order of
 // the SSTable. Returns nullptr if a file cannot be opened.
 //
 // `index_path` is one of:
 // - A path that ends in "Partitions.db". Data.db, Rows.db and
 // CompressionInfo.db, if there is one, must be beside Partitions.db.
-// - A path for which IsIndexDbBesideData is true.
+// - The path of an Index.db with a Data.db beside it.
 // - Any other path: an Index.db alone. `checks` has no effect.
 //
 // `version` is an SSTable version, or the name of a FilterForm. With the name
@@ -141,9 +136,6 @@ std::unique_ptr<SstableKeys> OpenSstableKeys(const std::string& index_path,
 std::unique_ptr<SstableKeys> OpenSstableKeys(const Sstable& sstable,
                                              KeyChecks checks,
                                              std::string* error);
-
-// Returns nullptr if `reader` reads a list of keys.
-const SstableKeys* AsSstableKeys(const KeyReader* reader);
 
 }  // namespace cassandra_bloom::tools
 

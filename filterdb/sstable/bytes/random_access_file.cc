@@ -7,14 +7,14 @@
 namespace cassandra_bloom::tools {
 
 std::unique_ptr<RandomAccessFile> RandomAccessFile::Open(
-    const std::string& path, std::string* error) {
+    const std::string& path, std::string* error, size_t max_gap) {
   auto fd = std::make_unique<FileDescriptor>(OpenForReading(path));
   uint64_t size = 0;
   if (!SizeOfRegularFile(fd->get(), path, &size, error)) {
     return nullptr;
   }
   return std::unique_ptr<RandomAccessFile>(
-      new RandomAccessFile(path, std::move(fd), size));
+      new RandomAccessFile(path, std::move(fd), size, max_gap));
 }
 
 bool RandomAccessFile::ReadTo(uint64_t position, size_t size, char* to,
@@ -32,15 +32,12 @@ bool RandomAccessFile::ReadTo(uint64_t position, size_t size, char* to,
   return true;
 }
 
-// Reads 64 KiB if `position` is near the previous read. Otherwise reads 4 KiB.
 bool RandomAccessFile::Fill(uint64_t position, std::string* error) {
-  constexpr size_t kBufferSize = 65536;
-  constexpr size_t kPageSize = 4096;
   if (buffer_ == nullptr) {
     buffer_.reset(new char[kBufferSize]);
   }
   const bool is_near =
-      position >= begin_ && position - begin_ <= buffered_ + kPageSize;
+      position >= begin_ && position - begin_ <= buffered_ + max_gap_;
   const auto wanted = static_cast<size_t>(
       std::min<uint64_t>(is_near ? kBufferSize : kPageSize, size() - position));
   begin_ = position;

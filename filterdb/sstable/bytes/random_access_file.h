@@ -22,12 +22,20 @@ namespace cassandra_bloom::tools {
 // truncated or a disk that fails would end the process.
 class RandomAccessFile final : public ByteSource {
  public:
+  static constexpr size_t kBufferSize = 65536;
+  static constexpr size_t kPageSize = 4096;
+
   // Returns nullptr unless `path` is a regular file that can be opened. The
   // size is that of the file when it was opened.
+  //
+  // `max_gap` is for ReadSome, which reads kBufferSize bytes at once if the
+  // position is at most `max_gap` bytes behind the last ones. Otherwise, it
+  // reads kPageSize bytes.
   static std::unique_ptr<RandomAccessFile> Open(const std::string& path,
-                                                std::string* error);
+                                                std::string* error,
+                                                size_t max_gap = kPageSize);
 
-  // The first call takes 64 KiB of memory for a buffer.
+  // The first call takes the memory for a buffer.
   bool ReadSome(uint64_t position, std::string_view* bytes,
                 std::string* error) override {
     const bool is_buffered =
@@ -46,12 +54,13 @@ class RandomAccessFile final : public ByteSource {
 
  private:
   RandomAccessFile(const std::string& path, std::unique_ptr<FileDescriptor> fd,
-                   uint64_t size)
-      : ByteSource(path, size), fd_(std::move(fd)) {}
+                   uint64_t size, size_t max_gap)
+      : ByteSource(path, size), fd_(std::move(fd)), max_gap_(max_gap) {}
 
   bool Fill(uint64_t position, std::string* error);
 
   const std::unique_ptr<FileDescriptor> fd_;
+  const size_t max_gap_;
   std::unique_ptr<char[]> buffer_;
   uint64_t begin_ = 0;  // The position of the first buffered byte.
   size_t buffered_ = 0;

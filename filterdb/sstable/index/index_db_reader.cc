@@ -142,7 +142,9 @@ class IndexDbReader final : public IndexReader {
 
 std::unique_ptr<IndexReader> OpenIndexDb(const std::string& path,
                                          IndexKind kind, std::string* error) {
-  auto file = RandomAccessFile::Open(path, error);
+  // Promoted indexes are gaps. All the rest is read.
+  auto file =
+      RandomAccessFile::Open(path, error, RandomAccessFile::kBufferSize);
   return file == nullptr
              ? nullptr
              : std::make_unique<IndexDbReader>(std::move(file), kind);

@@ -25,7 +25,6 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using tools::AsSstableKeys;
 using tools::KeyChecks;
 using tools::OpenSstableKeys;
 using tools::SstableKeys;
@@ -258,8 +257,6 @@ TEST(SstableKeysTest, OtherFilesAreAnIndexDb) {
       OpenSstableKeys(index.path(), "nb", KeyChecks::kEveryKey, &error);
   ASSERT_NE(reader, nullptr) << error;
   EXPECT_EQ(ReadKeys(reader.get()).keys, std::vector<std::string>{"alice"});
-  EXPECT_EQ(AsSstableKeys(reader.get()), reader.get());
-  EXPECT_EQ(AsSstableKeys(nullptr), nullptr);
   EXPECT_EQ(OpenSstableKeys(index.path(), "da", KeyChecks::kEveryKey, &error),
             nullptr);
 }
