@@ -34,8 +34,8 @@ class ByteSource {
 
   // Gets `size` bytes, which must lie within size(). The bytes are valid until
   // the next call.
-  bool Read(uint64_t position, size_t size, std::string_view* bytes,
-            std::string* error);
+  virtual bool Read(uint64_t position, size_t size, std::string_view* bytes,
+                    std::string* error);
 
  protected:
   ByteSource(const std::string& path, uint64_t size)

@@ -32,14 +32,28 @@ bool RandomAccessFile::ReadTo(uint64_t position, size_t size, char* to,
   return true;
 }
 
-bool RandomAccessFile::Fill(uint64_t position, std::string* error) {
+bool RandomAccessFile::Read(uint64_t position, size_t size,
+                            std::string_view* bytes, std::string* error) {
+  if (size == 0 || size > kBufferSize) {
+    return ByteSource::Read(position, size, bytes, error);
+  }
+  if (!Require(position, size, error)) {
+    return false;
+  }
+  *bytes = std::string_view(buffer_.get() + (position - begin_), size);
+  return true;
+}
+
+bool RandomAccessFile::Fill(uint64_t position, size_t size,
+                            std::string* error) {
   if (buffer_ == nullptr) {
     buffer_.reset(new char[kBufferSize]);
   }
   const bool is_near =
       position >= begin_ && position - begin_ <= buffered_ + max_gap_;
   const auto wanted = static_cast<size_t>(
-      std::min<uint64_t>(is_near ? kBufferSize : kPageSize, size() - position));
+      std::min<uint64_t>(is_near ? kBufferSize : std::max(size, kPageSize),
+                         this->size() - position));
   begin_ = position;
   buffered_ = 0;
   if (!ReadTo(position, wanted, buffer_.get(), error)) {

@@ -22,15 +22,15 @@ namespace cassandra_bloom::tools {
 // truncated or a disk that fails would end the process.
 class RandomAccessFile final : public ByteSource {
  public:
-  static constexpr size_t kBufferSize = 65536;
+  // In bytes. An entry of an Index.db fits into it, without its promoted index.
+  static constexpr size_t kBufferSize = size_t{128} << 10;
   static constexpr size_t kPageSize = 4096;
 
   // Returns nullptr unless `path` is a regular file that can be opened. The
   // size is that of the file when it was opened.
   //
-  // `max_gap` is for ReadSome, which reads kBufferSize bytes at once if the
-  // position is at most `max_gap` bytes behind the last ones. Otherwise, it
-  // reads kPageSize bytes.
+  // If a position is at most `max_gap` bytes behind the bytes that were read
+  // before, kBufferSize bytes are read at once. Otherwise, kPageSize bytes are.
   static std::unique_ptr<RandomAccessFile> Open(const std::string& path,
                                                 std::string* error,
                                                 size_t max_gap = kPageSize);
@@ -38,15 +38,18 @@ class RandomAccessFile final : public ByteSource {
   // The first call takes the memory for a buffer.
   bool ReadSome(uint64_t position, std::string_view* bytes,
                 std::string* error) override {
-    const bool is_buffered =
-        position >= begin_ && position - begin_ < buffered_;
-    if (!is_buffered && !Fill(position, error)) {
+    if (!Require(position, 1, error)) {
       return false;
     }
     const auto from = static_cast<size_t>(position - begin_);
     *bytes = std::string_view(buffer_.get() + from, buffered_ - from);
     return true;
   }
+
+  // After a call with up to kBufferSize bytes, ReadSome gets these bytes and
+  // more.
+  bool Read(uint64_t position, size_t size, std::string_view* bytes,
+            std::string* error) override;
 
   // Reads `size` bytes at `position`, all within size(), without the buffer.
   bool ReadTo(uint64_t position, size_t size, char* to,
@@ -57,7 +60,13 @@ class RandomAccessFile final : public ByteSource {
                    uint64_t size, size_t max_gap)
       : ByteSource(path, size), fd_(std::move(fd)), max_gap_(max_gap) {}
 
-  bool Fill(uint64_t position, std::string* error);
+  // Reads until the buffer has `size` bytes at `position`.
+  bool Require(uint64_t position, size_t size, std::string* error) {
+    const bool is_buffered =
+        position >= begin_ && position + size <= begin_ + buffered_;
+    return is_buffered || Fill(position, size, error);
+  }
+  bool Fill(uint64_t position, size_t size, std::string* error);
 
   const std::unique_ptr<FileDescriptor> fd_;
   const size_t max_gap_;

@@ -17,7 +17,7 @@ constexpr char kNumbers[] = "the numbers after a key";
 
 class IndexDbReader final : public IndexReader {
  public:
-  IndexDbReader(std::unique_ptr<ByteSource> file, IndexKind kind)
+  IndexDbReader(std::unique_ptr<RandomAccessFile> file, IndexKind kind)
       : file_(std::move(file)), kind_(kind) {}
 
   bool Next(IndexEntry* entry) override {
@@ -53,9 +53,8 @@ class IndexDbReader final : public IndexReader {
       return true;
     }
     return file_->size() - offset_ >= size &&
-           file_->ReadSome(offset_, &bytes_, &error_) &&
-           (bytes_.size() >= size ||
-            file_->Read(offset_, size, &bytes_, &error_));
+           file_->Read(offset_, size, &bytes_, &error_) &&
+           file_->ReadSome(offset_, &bytes_, &error_);
   }
 
   bool ReadKeySize(size_t* key_size) {
@@ -132,7 +131,7 @@ class IndexDbReader final : public IndexReader {
     return false;
   }
 
-  const std::unique_ptr<ByteSource> file_;
+  const std::unique_ptr<RandomAccessFile> file_;
   const IndexKind kind_;
   uint64_t offset_ = 0;     // Of the next entry.
   std::string_view bytes_;  // Of the next entry, and what follows it.
