@@ -52,7 +52,7 @@ bool RandomAccessFile::Fill(uint64_t position, size_t size,
   const bool is_near =
       position >= begin_ && position - begin_ <= buffered_ + max_gap_;
   const auto wanted = static_cast<size_t>(
-      std::min<uint64_t>(is_near ? kBufferSize : std::max(size, kPageSize),
+      std::min<uint64_t>(std::max(size, is_near ? kManyBytes : kFewBytes),
                          this->size() - position));
   begin_ = position;
   buffered_ = 0;

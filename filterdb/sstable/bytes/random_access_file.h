@@ -22,18 +22,20 @@ namespace cassandra_bloom::tools {
 // truncated or a disk that fails would end the process.
 class RandomAccessFile final : public ByteSource {
  public:
-  // In bytes. An entry of an Index.db fits into it, without its promoted index.
+  // In bytes. An entry of an Index.db fits into the buffer, without its
+  // promoted index.
   static constexpr size_t kBufferSize = size_t{128} << 10;
-  static constexpr size_t kPageSize = 4096;
+  static constexpr size_t kFewBytes = size_t{4} << 10;
+  static constexpr size_t kManyBytes = size_t{64} << 10;
 
   // Returns nullptr unless `path` is a regular file that can be opened. The
   // size is that of the file when it was opened.
   //
   // If a position is at most `max_gap` bytes behind the bytes that were read
-  // before, kBufferSize bytes are read at once. Otherwise, kPageSize bytes are.
+  // before, kManyBytes are read at once. Otherwise, kFewBytes are.
   static std::unique_ptr<RandomAccessFile> Open(const std::string& path,
                                                 std::string* error,
-                                                size_t max_gap = kPageSize);
+                                                size_t max_gap = kFewBytes);
 
   // The first call takes the memory for a buffer.
   bool ReadSome(uint64_t position, std::string_view* bytes,

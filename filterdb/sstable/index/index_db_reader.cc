@@ -142,8 +142,7 @@ class IndexDbReader final : public IndexReader {
 std::unique_ptr<IndexReader> OpenIndexDb(const std::string& path,
                                          IndexKind kind, std::string* error) {
   // Promoted indexes are gaps. All the rest is read.
-  auto file =
-      RandomAccessFile::Open(path, error, RandomAccessFile::kBufferSize);
+  auto file = RandomAccessFile::Open(path, error, RandomAccessFile::kManyBytes);
   return file == nullptr
              ? nullptr
              : std::make_unique<IndexDbReader>(std::move(file), kind);
