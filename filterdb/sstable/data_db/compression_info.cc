@@ -3,7 +3,8 @@
 #include "filterdb/sstable/data_db/compression_info.h"
 
 #include <algorithm>
-#include <charconv>
+#include <cstdio>
+#include <map>
 #include <utility>
 
 #include "filterdb/sstable/bytes/random_access_file.h"
@@ -82,7 +83,8 @@ void CompressionInfo::ReadOptions(ByteReader* header) {
   if (num_options < 0) {
     header->FailAt(number_at, std::to_string(num_options) + " options");
   }
-  DictionaryParts parts;
+  std::map<std::string, std::string> parts;  // Sorted by their number.
+  size_t size = 0;                           // Of all parts, in bytes.
   for (int64_t i = 0; i < num_options && header->good(); ++i) {
     const uint64_t option_at = header->offset();
     const std::string name = header->Text("an option's name");
@@ -91,38 +93,24 @@ void CompressionInfo::ReadOptions(ByteReader* header) {
       header->FailAt(option_at, "chunks of a fixed size in Data.db (" + name +
                                     "=" + value + "): " + kIsNotSupported);
     } else if (StartsWith(name, kDictionaryPart)) {
-      AddDictionaryPart(std::string_view(name).substr(kDictionaryPart.size()),
-                        value, option_at, &parts, header);
+      size += value.size();
+      parts.emplace(name.substr(kDictionaryPart.size()), value);
+    }
+    if (size > kMaxDictionarySize) {
+      header->FailAt(option_at, "a dictionary of more than " +
+                                    std::to_string(kMaxDictionarySize) +
+                                    " bytes");
     }
   }
-  uint32_t next = 0;
-  for (const auto& [number, part] : parts.by_number) {
-    if (number != next++) {
-      header->FailFile("part " + std::to_string(next - 1) +
+  size_t num_parts = 0;
+  for (const auto& [number, part] : parts) {
+    char next[16];
+    std::snprintf(next, sizeof(next), "%08zu", num_parts++);
+    if (number != next) {
+      header->FailFile("part " + std::string(next) +
                        " of the dictionary is missing");
-      return;
     }
     dictionary_.append(part);
-  }
-}
-
-void CompressionInfo::AddDictionaryPart(std::string_view number,
-                                        const std::string& part, uint64_t at,
-                                        DictionaryParts* parts,
-                                        ByteReader* header) {
-  uint32_t value = 0;
-  const char* const end = number.data() + number.size();
-  const auto parsed = std::from_chars(number.data(), end, value);
-  if (number.empty() || parsed.ec != std::errc() || parsed.ptr != end) {
-    header->FailAt(at, "a part of a dictionary without a number");
-  } else if (!parts->by_number.emplace(value, part).second) {
-    header->FailAt(at,
-                   "a dictionary's part " + std::to_string(value) + " twice");
-  }
-  parts->size += part.size();
-  if (parts->size > kMaxDictionarySize) {
-    header->FailAt(at, "a dictionary of more than " +
-                           std::to_string(kMaxDictionarySize) + " bytes");
   }
 }
 

@@ -34,7 +34,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -87,19 +86,11 @@ class CompressionInfo {
             std::string* error);
 
  private:
-  struct DictionaryParts {
-    std::map<uint32_t, std::string> by_number;
-    size_t size = 0;  // All parts together, in bytes.
-  };
-
   explicit CompressionInfo(std::unique_ptr<ByteSource> file)
       : file_(std::move(file)) {}
 
   // The functions with the argument `header` store their errors in it.
   void ReadOptions(ByteReader* header);
-  void AddDictionaryPart(std::string_view number, const std::string& part,
-                         uint64_t at, DictionaryParts* parts,
-                         ByteReader* header);
   void ReadLengths(bool has_max_compressed_length, ByteReader* header);
   void ReadDictionaryAtEnd(ByteReader* header);
   bool OffsetOf(uint64_t number, uint64_t* offset, std::string* error);

@@ -85,12 +85,12 @@ class CompressedDataFile final : public ByteSource {
       return Fail(number, chunk.offset, what, error);
     }
     const auto stored_size = static_cast<size_t>(chunk.size);
-    char* const bytes = Reserve(stored_size + kChecksumSize, &stored_);
-    if (!file_->ReadTo(chunk.offset, stored_size + kChecksumSize, bytes,
-                       error)) {
+    std::string_view stored;
+    if (!file_->Read(chunk.offset, stored_size + kChecksumSize, &stored,
+                     error)) {
       return false;
     }
-    const std::string_view stored(bytes, stored_size);
+    stored.remove_suffix(kChecksumSize);
     const bool of_stored = checksum_ != ChunkChecksum::kCrcOfUncompressed;
     if ((of_stored && !CheckChecksum(stored, stored, &what)) ||
         !Unpack(stored, size, &what) ||
@@ -148,9 +148,9 @@ class CompressedDataFile final : public ByteSource {
       chunk_ = stored.substr(0, size);
       return size > 0 || CheckZeros(stored, what);
     }
-    char* const bytes = Reserve(std::max<size_t>(size, 1), &unpacked_);
-    chunk_ = std::string_view(bytes, size);
-    return decompress_(stored, size, bytes, what);
+    unpacked_.resize(std::max(std::max<size_t>(size, 1), unpacked_.size()));
+    chunk_ = std::string_view(unpacked_.data(), size);
+    return decompress_(stored, size, unpacked_.data(), what);
   }
 
   static bool CheckZeros(std::string_view stored, std::string* what) {
@@ -159,11 +159,6 @@ class CompressedDataFile final : public ByteSource {
       return false;
     }
     return true;
-  }
-
-  static char* Reserve(size_t size, std::vector<char>* buffer) {
-    buffer->resize(std::max(size, buffer->size()));
-    return buffer->data();
   }
 
   bool Fail(uint64_t number, uint64_t offset, const std::string& what,
@@ -181,10 +176,9 @@ class CompressedDataFile final : public ByteSource {
   const std::unique_ptr<CompressionInfo> info_;
   const ChunkChecksum checksum_;
   const Decompress decompress_;
-  std::vector<char> stored_;
   std::vector<char> unpacked_;
   uint64_t begin_ = 0;      // Offset of chunk_ in the uncompressed data.
-  std::string_view chunk_;  // Points into stored_ or unpacked_, or is empty.
+  std::string_view chunk_;  // Points into unpacked_ or file_, or is empty.
 };
 
 }  // namespace

@@ -142,17 +142,9 @@ TEST(CompressedDataFileTest, ReadsWithScyllasDictionary) {
     EXPECT_NE(Files(data, info({})).Error(false), "");
 
     EXPECT_EQ(Files(data, info({{".dictionary.00000001", "x"}})).Error(false),
-              "CompressionInfo.db: part 0 of the dictionary is missing");
-    const std::string at =
-        std::to_string(2 + std::string(compressor).size() + 4);
+              "CompressionInfo.db: part 00000000 of the dictionary is missing");
     EXPECT_EQ(Files(data, info({{".dictionary.1x", "x"}})).Error(false),
-              "CompressionInfo.db: byte " + at +
-                  ": a part of a dictionary without a number");
-    EXPECT_EQ(Files(data, info(Options(20, {".dictionary.00000000",
-                                            std::string(65534, 'd')})))
-                  .Error(false)
-                  .rfind("CompressionInfo.db: byte ", 0),
-              0U);
+              "CompressionInfo.db: part 00000000 of the dictionary is missing");
     Options many;
     for (int i = 0; i < 17; ++i) {
       many.emplace_back(".dictionary." + std::to_string(i),
