@@ -104,7 +104,7 @@ void CompressionInfo::ReadOptions(ByteReader* header) {
   }
   size_t num_parts = 0;
   for (const auto& [number, part] : parts) {
-    char next[16];
+    char next[32];
     std::snprintf(next, sizeof(next), "%08zu", num_parts++);
     if (number != next) {
       header->FailFile("part " + std::string(next) +
