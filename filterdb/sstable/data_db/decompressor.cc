@@ -127,10 +127,9 @@ Decompress ZstdDecompressor(std::string_view dictionary) {
 Decompress DecompressorOf(const std::string& name,
                           std::string_view dictionary) {
   if (name == "LZ4Compressor" || name == "LZ4WithDictsCompressor") {
-    const auto used = name == "LZ4Compressor" ? std::string_view() : dictionary;
-    return [used](std::string_view chunk, size_t size, char* to,
-                  std::string* what) {
-      return DecompressLz4(used, chunk, size, to, what);
+    return [dictionary](std::string_view chunk, size_t size, char* to,
+                        std::string* what) {
+      return DecompressLz4(dictionary, chunk, size, to, what);
     };
   }
   if (name == "SnappyCompressor") {
@@ -141,7 +140,7 @@ Decompress DecompressorOf(const std::string& name,
   }
   if (name == "ZstdCompressor" || name == "ZstdWithDictsCompressor" ||
       name == kZstdDictionaryCompressor) {
-    return ZstdDecompressor(name == "ZstdCompressor" ? "" : dictionary);
+    return ZstdDecompressor(dictionary);
   }
   if (name == "NoopCompressor") {
     return CopyNoop;

@@ -24,9 +24,9 @@ inline constexpr char kZstdDictionaryCompressor[] = "ZstdDictionaryCompressor";
 
 // Returns the function for the compressor `name`, or nullptr if the name is
 // unknown. `name` is a class of Cassandra or ScyllaDB, without its package.
-// `dictionary` must outlive the result. Only LZ4WithDictsCompressor and
-// ZstdWithDictsCompressor (ScyllaDB) and ZstdDictionaryCompressor (Cassandra)
-// use it.
+// `dictionary` must outlive the result. It is "" but for LZ4WithDictsCompressor
+// and ZstdWithDictsCompressor (ScyllaDB) and ZstdDictionaryCompressor
+// (Cassandra).
 Decompress DecompressorOf(const std::string& name, std::string_view dictionary);
 
 }  // namespace cassandra_bloom::tools

@@ -454,8 +454,9 @@ TrieSstable InRows(const std::string& rows) {
 
 TEST(PartitionsDbReaderTest, RefusesBrokenRows) {
   const std::string key = WithLength("a");
-  const auto beyond = [](int byte, const std::string& what) {
-    return "da-1-bti-Rows.db: byte " + std::to_string(byte) + ": " + what;
+  const auto ends_inside = [](int byte, const std::string& what) {
+    return "da-1-bti-Rows.db: byte " + std::to_string(byte) + ": ends inside " +
+           what + "; the file is damaged";
   };
   const struct {
     std::string rows;
@@ -465,15 +466,10 @@ TEST(PartitionsDbReaderTest, RefusesBrokenRows) {
       {"",
        "da-1-bti-Partitions.db: byte 0: a partition at position 1 of Rows.db, "
        "which has 1 bytes; one of the two files is damaged"},
-      {"\1", beyond(1,
-                    "a key's length lies beyond the end of the file, which has "
-                    "2 bytes")},
-      {key.substr(0, 2), beyond(1,
-                                "a key of 1 bytes reaches beyond the end of "
-                                "the file, which has 3 bytes")},
-      {key, beyond(4, "a number reaches beyond the end")},
-      {key + "\xff" + std::string(7, '\0'),
-       beyond(4, "a number reaches beyond the end")},
+      {"\1", ends_inside(1, "a key")},
+      {key.substr(0, 2), ends_inside(3, "a key")},
+      {key, ends_inside(4, "a position")},
+      {key + "\xff" + std::string(7, '\0'), ends_inside(4, "a position")},
       {key + "\xff" + std::string(8, '\xff'),
        Different(4,
                  "a partition at position 18446744073709551615 of Data.db, "
