@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "filterdb/sstable/bytes/byte_source.h"
@@ -27,7 +28,12 @@ class PageCache final : public ByteSource {
   static constexpr size_t kPageSize = 4096;
 
   // `num_pages` must be a power of two.
-  PageCache(std::unique_ptr<RandomAccessFile> file, size_t num_pages);
+  PageCache(std::unique_ptr<RandomAccessFile> file, size_t num_pages)
+      : ByteSource(file->path(), file->size()),
+        file_(std::move(file)),
+        memory_(new char[num_pages * kPageSize]),
+        slot_mask_(num_pages - 1),
+        pages_(num_pages, kNoPage) {}
 
   bool ReadSome(uint64_t position, std::string_view* bytes,
                 std::string* error) override {
@@ -51,7 +57,15 @@ class PageCache final : public ByteSource {
         std::min<uint64_t>(kPageSize, size() - page * kPageSize));
   }
 
-  bool Load(uint64_t page, size_t slot, std::string* error);
+  bool Load(uint64_t page, size_t slot, std::string* error) {
+    pages_[slot] = kNoPage;
+    if (!file_->ReadTo(page * kPageSize, SizeOf(page),
+                       memory_.get() + slot * kPageSize, error)) {
+      return false;
+    }
+    pages_[slot] = page;
+    return true;
+  }
 
   const std::unique_ptr<RandomAccessFile> file_;
   const std::unique_ptr<char[]> memory_;
