@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "filterdb/commands/command.h"
-#include "filterdb/commands/printer.h"
+#include "filterdb/commands/output.h"
 #include "filterdb/health/detect_form.h"
-#include "filterdb/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -39,16 +38,6 @@ std::optional<FilterForm> WrittenAs(const CheckArguments& options,
     throw Unusable(error);
   }
   return form;
-}
-
-// Throws Unusable if Index.db and the Data.db in the same folder have different
-// keys, because a damaged Index.db would make a good filter look wrong. Does
-// nothing if there is no such Data.db.
-void VerifyIndex(const CheckArguments& options) {
-  if (IsIndexDbBesideData(options.keys.index)) {
-    ForEachKey(options.keys.Open(options.version, KeyChecks::kEveryKey).get(),
-               "comparing with Data.db", [](std::string_view) {});
-  }
 }
 
 // Adds the number of keys, and of those that the filter denies, with the first
@@ -106,7 +95,7 @@ ExitCode RunCheck(const CheckArguments& options) {
   }
   const auto filter =
       OpenFilter(options.file, options.version, "--sstable-version");
-  const auto keys = options.keys.Open(options.version, KeyChecks::kCheap);
+  const auto keys = options.keys.Open(options.version);
   Json answer = {{"file", options.file}};
   AskForKeys(*filter, keys.get(), &answer);
   if (answer["keys"] == 0) {
@@ -119,7 +108,6 @@ ExitCode RunCheck(const CheckArguments& options) {
   }
   const bool are_keys_missing = answer["missing"] > 0;
   if (are_keys_missing) {
-    VerifyIndex(options);
     if (const auto form = WrittenAs(options, filter->form(), keys.get())) {
       answer["written_as"] = FormName(*form);
     }

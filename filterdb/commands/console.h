@@ -4,7 +4,6 @@
 // sst_filters (tools/sst_filters).
 //
 // Tested in filterdb/tests/commands/bad_lines_test.cc.
-// Tested in filterdb/tests/commands/empty_values_test.cc.
 // Tested in filterdb/tests/commands/answers_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_CONSOLE_H_

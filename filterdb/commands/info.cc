@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "filterdb/commands/command.h"
-#include "filterdb/commands/printer.h"
+#include "filterdb/commands/output.h"
 #include "filterdb/health/filter_fill.h"
 #include "plugin/filter/sizing.h"
 
@@ -58,7 +58,7 @@ std::vector<Field> FieldsOfInfo() {
           {"words", "words"},
           {"bits", "bits"},
           {"set_bits", "set bits"},
-          {"fill_ratio", "fill ratio", AsFraction},
+          {"fill_ratio", "fill ratio", AsThreeDigits},
           {"estimated_keys", "estimated keys", AsRounded},
           {"estimated_rate", "estimated rate", AsPercent},
           {"verdict", "verdict"}};

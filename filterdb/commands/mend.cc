@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "filterdb/commands/command.h"
-#include "filterdb/commands/printer.h"
+#include "filterdb/commands/output.h"
 #include "filterdb/commands/progress_bar.h"
 #include "filterdb/commands/scan_paths.h"
 #include "filterdb/mending/mender.h"

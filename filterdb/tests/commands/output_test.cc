@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/commands/printer.h"
+#include "filterdb/commands/output.h"
 
 #include <gtest/gtest.h>
 
@@ -52,7 +52,6 @@ TEST(FormatTest, Numbers) {
   EXPECT_EQ(AsSize(8750000), "8.75 MB");
   EXPECT_EQ(AsPercent(0.123), "12.3 %");
   EXPECT_EQ(AsThreeDigits(0.00012345), "0.000123");
-  EXPECT_EQ(AsFraction(0.5), "0.500");
   EXPECT_EQ(AsRounded(1001.7), "1002");
   EXPECT_EQ(AsText(12), "12");
   EXPECT_EQ(AsText("a\nb"), "a\\x0ab");
