@@ -78,11 +78,6 @@ ExitCode RunBuild(const BuildArguments& options) {
              {"expected_keys", expected},
              {"probes", builder->num_probes()},
              {"words", builder->num_words()}},
-            {{"file", ""},
-             {"keys", "keys"},
-             {"expected_keys", "sized for keys"},
-             {"probes", "probes (k)"},
-             {"words", "words"}},
             options.json);
   return kGood;
 }
@@ -105,7 +100,7 @@ void AddBuild(CLI::App* app, Run* run) {
       ->add_option("--expected-keys", options->expected_keys,
                    "Size the filter for this many keys instead of counting "
                    "them first")
-      ->check(IsWholeNumberFrom(1));
+      ->check(IsPositive());
   AddVersion(command, "--sstable-version", &options->version,
              "the SSTable; needed if the file names do not give it");
   options->out.AddTo(command, "--out");

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>  // Declares program_invocation_short_name.
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -81,14 +82,15 @@ ExitCode Finish(ExitCode exit_code) {
   return kUnusable;
 }
 
+// Refuses text that is no number, which is also NaN, and numbers out of range.
 template <typename Number>
-CLI::Validator IsNumber(const std::string& what,
-                        const std::function<bool(Number)>& in_range) {
+CLI::Validator IsNumber(const std::string& what, Number least, Number most) {
   const auto fault = [=](const std::string& text) {
     const char* const end = text.data() + text.size();
     Number number;
     const auto [parsed_to, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc() && parsed_to == end && in_range(number)
+    return error == std::errc() && parsed_to == end && number >= least &&
+                   number <= most
                ? ""
                : "'" + text + "' is not " + what;
   };
@@ -137,22 +139,18 @@ void AddJson(CLI::App* command, bool* json) {
 }
 
 CLI::Validator IsBitsPerKey() {
-  return IsNumber<double>("a number from 1 to 100", [](double bits) {
-    return bits >= 1 && bits <= kMaxBitsPerKey;
-  });
+  return IsNumber<double>("a number from 1 to 100", 1, kMaxBitsPerKey);
 }
 
 CLI::Validator IsFpChance() {
   return IsNumber<double>(
       "a number of at least 0.0000671 and less than 1 (at 1 Cassandra has no "
       "filter)",
-      [](double chance) { return chance >= kMinFpChance && chance < 1; });
+      kMinFpChance, std::nextafter(1, 0));
 }
 
-CLI::Validator IsWholeNumberFrom(uint64_t least) {
-  return IsNumber<uint64_t>(
-      "a whole number from " + std::to_string(least),
-      [least](uint64_t number) { return number >= least; });
+CLI::Validator IsPositive() {
+  return IsNumber<uint64_t>("a whole number from 1", 1, UINT64_MAX);
 }
 
 }  // namespace cassandra_bloom::tools

@@ -58,7 +58,7 @@ ExitCode RunConvert(const ConvertArguments& options) {
   PrintList({{"file", options.out.Name()},
              {"from", FormName(filter->form())},
              {"to", FormName(to)}},
-            {{"file", ""}, {"from", "from"}, {"to", "to"}}, options.json);
+            options.json);
   return kGood;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -17,6 +19,7 @@
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/scan_paths.h"
+#include "filterdb/mending/mend_place.h"
 #include "filterdb/mending/mender.h"
 #include "filterdb/mending/run_backup.h"
 
@@ -29,41 +32,33 @@ namespace fs = std::filesystem;
 
 struct KindInfo {
   MendOutcome::Kind kind;
-  const char* outcome;  // Of one SSTable.
-  const char* total;    // The field with the number of these. Also in the text.
+  const char* name;
   ExitCode exit_code;
 };
 
 // kWritten is a fault, because the node still uses the old filter.
 constexpr KindInfo kKinds[] = {
-    {MendOutcome::kMended, "mended", "mended", kGood},
-    {MendOutcome::kWritten, "written", "written", kFault},
-    {MendOutcome::kWouldMend, "would be mended", "would_be_mended", kFault},
-    {MendOutcome::kUndone, "old filter put back", "put_back", kGood},
-    {MendOutcome::kWouldUndo, "old filter would be put back",
-     "would_be_put_back", kFault},
-    {MendOutcome::kStays, "stays", "stay", kGood},
-    {MendOutcome::kLeft, "left", "left", kFault},
-    {MendOutcome::kFailed, "failed", "failed", kUnusable},
-    {MendOutcome::kNotKnown, "not known", "not_known", kUnusable},
-    {MendOutcome::kNotExamined, "not examined", "not_examined", kGood},
-    {MendOutcome::kNotDone, "not done", "not_done", kFault}};
+    {MendOutcome::kMended, "mended", kGood},
+    {MendOutcome::kWritten, "written", kFault},
+    {MendOutcome::kWouldMend, "would be mended", kFault},
+    {MendOutcome::kUndone, "put back", kGood},
+    {MendOutcome::kWouldUndo, "would be put back", kFault},
+    {MendOutcome::kUnchanged, "unchanged", kGood},
+    {MendOutcome::kLeft, "left", kFault},
+    {MendOutcome::kFailed, "failed", kUnusable},
+    {MendOutcome::kNotKnown, "not known", kUnusable},
+    {MendOutcome::kNotExamined, "not examined", kGood},
+    {MendOutcome::kNotDone, "not done", kFault}};
 
-constexpr bool IsInOrder() {
-  for (size_t i = 0; i < std::size(kKinds); ++i) {
-    if (kKinds[i].kind != static_cast<MendOutcome::Kind>(i)) {
-      return false;
-    }
-  }
-  return std::size(kKinds) == MendOutcome::kNotDone + 1;
+const char* NameOf(MendOutcome::Kind kind) {
+  return std::find_if(
+             std::begin(kKinds), std::end(kKinds),
+             [kind](const KindInfo& info) { return info.kind == kind; })
+      ->name;
 }
-static_assert(IsInOrder(), "InfoOf takes the number of a kind as an index");
-
-const KindInfo& InfoOf(MendOutcome::Kind kind) { return kKinds[kind]; }
 
 Json ToJson(const MendOutcome& outcome) {
-  Json json = {{"filter", outcome.filter},
-               {"outcome", InfoOf(outcome.kind).outcome}};
+  Json json = {{"filter", outcome.filter}, {"outcome", NameOf(outcome.kind)}};
   if (outcome.examined != nullptr) {
     json["verdict"] = outcome.examined->VerdictText();
   }
@@ -116,7 +111,7 @@ std::string TextOf(const Json& json) {
 Json NewReport() {
   Json total = Json::object();
   for (const KindInfo& info : kKinds) {
-    total[info.total] = 0;
+    total[info.name] = 0;
   }
   return {{"sstables", Json::array()},
           {"total", total},
@@ -131,7 +126,7 @@ void Add(const MendOutcome& outcome, bool as_json, Json* report) {
   if (outcome.kind == MendOutcome::kFailed) {
     PrintError(Unusable(outcome.reason));
   }
-  Json& total = (*report)["total"][InfoOf(outcome.kind).total];
+  Json& total = (*report)["total"][NameOf(outcome.kind)];
   total = total.get<size_t>() + 1;
   (*report)["sstables"].push_back(ToJson(outcome));
   if (!as_json) {
@@ -144,12 +139,13 @@ std::string SumsText(const Json& report) {
   std::string sums;
   for (const auto& [name, number] : report["total"].items()) {
     if (number > 0) {
-      std::string words = name;
-      std::replace(words.begin(), words.end(), '_', ' ');
-      sums += (sums.empty() ? "" : ", ") + number.dump() + " " + words;
+      sums += (sums.empty() ? "" : ", ") + number.dump() + " " + name;
     }
   }
-  sums = sums.empty() ? "nothing to do\n" : sums + "\n";
+  if (sums.empty() && report["errors"].empty()) {
+    sums = "nothing to do";
+  }
+  sums += sums.empty() ? "" : "\n";
   for (const auto& [reason, number] : report["reasons"].items()) {
     sums += "  " + number.dump() + ": " + Printable(reason) + "\n";
   }
@@ -166,7 +162,7 @@ std::string SumsText(const Json& report) {
 ExitCode ExitCodeOf(const Json& report) {
   ExitCode code = report["errors"].empty() ? kGood : kUnusable;
   for (const KindInfo& info : kKinds) {
-    if (report["total"][info.total] > 0) {
+    if (report["total"][info.name] > 0) {
       code = std::max(code, info.exit_code);
     }
   }
@@ -220,6 +216,13 @@ void Mend(const MendArguments& options, MendPlan plan, Json* report) {
       options.scan,
       {options.oversized, options.rewrite_digests, !options.out_dir.empty()});
   (*report)["errors"] = scanned.errors;
+  for (const std::string& path : options.scan.paths) {
+    struct stat status;
+    if (!scanned.errors.empty() && stat(path.c_str(), &status) == 0 &&
+        status.st_uid != geteuid()) {
+      PrintError(Unusable(path + ": " + BelongsTo(status.st_uid)));
+    }
+  }
   (*report)["left_out_folders"] = scanned.left_out;
   if (!options.dry_run && options.out_dir.empty()) {
     std::set<std::string> folders;
@@ -255,7 +258,7 @@ void Undo(const MendArguments& options, MendPlan plan, Json* report) {
   std::map<std::string, uint64_t> reasons;
   UndoRun(*filters, plan, [&](const MendOutcome& outcome) {
     Add(outcome, options.json, report);
-    if (outcome.kind == MendOutcome::kStays ||
+    if (outcome.kind == MendOutcome::kUnchanged ||
         outcome.kind == MendOutcome::kLeft) {
       ++reasons[outcome.reason];
     }

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cerrno>  // Declares program_invocation_short_name.
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
+
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -50,11 +51,9 @@ bool BeginsWithControl(std::string_view text) {
 
 constexpr char kIndent[] = "  ";
 
-// JSON has null for infinity.
 bool HasValue(const Json& object, const Field& field) {
   const auto found = object.find(field.name);
-  return found != object.end() && !found->is_null() &&
-         !(found->is_number_float() && std::isinf(found->get<double>()));
+  return found != object.end() && !found->is_null();
 }
 
 std::string TextOf(const Json& object, const Field& field) {
@@ -175,12 +174,6 @@ std::string AsThreeDigits(const Json& value) {
   return ThreeDigits(value.get<double>());
 }
 
-std::string AsRounded(const Json& value) {
-  char text[64];
-  std::snprintf(text, sizeof(text), "%.0f", value.get<double>());
-  return text;
-}
-
 std::string TableText(const Json& rows, const std::vector<Field>& fields,
                       const Notes& notes) {
   std::vector<Column> columns;
@@ -202,33 +195,35 @@ std::string TableText(const Json& rows, const std::vector<Field>& fields,
   return text;
 }
 
-std::string ListText(const Json& object, const std::vector<Field>& fields) {
-  std::vector<std::pair<std::string, std::string>> lines;  // Title and value.
+std::string ListText(const Json& object) {
+  std::vector<std::pair<std::string, std::string>> lines;  // Name and value.
   size_t width = 0;
-  for (const Field& field : fields) {
-    const Json value = HasValue(object, field) ? object[field.name] : Json();
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_null() || value.is_boolean()) {
+      continue;
+    }
     for (const Json& each : value.is_array() ? value : Json::array({value})) {
-      if (!each.is_null()) {
-        width = lines.empty() ? 0 : std::max(width, std::strlen(field.title));
-        lines.emplace_back(field.title, field.format(each));
-      }
+      width = lines.empty() ? 0 : std::max(width, name.size());
+      lines.emplace_back(name, !each.is_number_float()   ? AsText(each)
+                               : EndsWith(name, "_rate") ? AsPercent(each)
+                                                         : AsThreeDigits(each));
     }
   }
   std::string text = lines.front().second + "\n";
   for (size_t i = 1; i < lines.size(); ++i) {
-    auto& [title, value] = lines[i];
-    title.resize(width, ' ');
-    text += kIndent + title + kIndent + value + "\n";
+    auto& [name, value] = lines[i];
+    std::replace(name.begin(), name.end(), '_', ' ');
+    name.resize(width, ' ');
+    text += kIndent + name + kIndent + value + "\n";
   }
   return text;
 }
 
-void PrintList(const Json& object, const std::vector<Field>& fields,
-               bool as_json) {
+void PrintList(const Json& object, bool as_json) {
   if (as_json) {
     PrintJson(object);
   } else {
-    PrintText(ListText(object, fields));
+    PrintText(ListText(object));
   }
 }
 

@@ -68,18 +68,17 @@ std::string ThreeDigits(double number);                       // "0.123".
 std::string Percent(double rate);  // "12.3 %" for 0.123.
 
 // How one value becomes text. These are given a value that is there, and not
-// null. A list becomes a line for each of its elements.
+// null.
 using Format = std::string (*)(const Json& value);
 
 std::string AsText(const Json& value);
 std::string AsSize(const Json& value);  // "12.3 KB"; 1 KB is 1000 bytes.
 std::string AsPercent(const Json& value);
 std::string AsThreeDigits(const Json& value);
-std::string AsRounded(const Json& value);  // "12".
 
 // ---- Tables and lists ----
 
-// A column of a table, or a line of a list.
+// A column of a table.
 struct Field {
   const char* name;   // In the JSON.
   const char* title;  // In the text.
@@ -98,11 +97,10 @@ std::string TableText(const Json& rows, const std::vector<Field>& fields,
                       const Notes& notes = nullptr);
 
 // Returns the value of the first field, and below it a line for each further
-// field that the object has.
-std::string ListText(const Json& object, const std::vector<Field>& fields);
-
-void PrintList(const Json& object, const std::vector<Field>& fields,
-               bool as_json);
+// field with its name. A list has a line for each of its elements. Booleans are
+// left out, because the exit status tells them.
+std::string ListText(const Json& object);
+void PrintList(const Json& object, bool as_json);
 
 }  // namespace cassandra_bloom::tools
 

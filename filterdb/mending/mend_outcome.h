@@ -22,7 +22,7 @@ struct MendOutcome {
     kWouldMend,
     kUndone,
     kWouldUndo,
-    kStays,  // An undo has nothing to put back: see UndoRun.
+    kUnchanged,  // An undo has nothing to put back: see UndoRun.
     kLeft,
     kFailed,
     kNotKnown,     // Its version is not known, or its keys are not confirmed.

@@ -62,6 +62,11 @@ bool HasFile(const std::string& path) {
 
 }  // namespace
 
+std::string BelongsTo(uid_t user) {
+  const std::string name = NameOfUser(user);
+  return "belongs to " + name + "; run: sudo -u " + name + " filterdb mend …";
+}
+
 void CheckIsOwner(const Sstable& sstable) {
   struct stat folder;
   struct stat data;
@@ -71,15 +76,14 @@ void CheckIsOwner(const Sstable& sstable) {
   if (stat(sstable.Path("Data.db").c_str(), &data) != 0) {
     data = folder;
   }
-  if (data.st_uid == geteuid() && folder.st_uid == geteuid()) {
-    return;
+  if (data.st_uid != folder.st_uid) {
+    const std::string owner = NameOfUser(folder.st_uid);
+    Leave("belongs to " + NameOfUser(data.st_uid) + ", and its folder to " +
+          owner + "; chown " + owner + " its files, and work as this user");
   }
-  const std::string owner = NameOfUser(folder.st_uid);
-  const std::string command = "run: sudo -u " + owner + " filterdb mend …";
-  Leave(data.st_uid == folder.st_uid
-            ? "belongs to " + owner + "; " + command
-            : "belongs to " + NameOfUser(data.st_uid) + ", and its folder to " +
-                  owner + "; chown " + owner + " its files, then " + command);
+  if (data.st_uid != geteuid()) {
+    Leave(BelongsTo(data.st_uid));
+  }
 }
 
 MendPlace::MendPlace(const Sstable& sstable, std::vector<FileStamp> stamps,
@@ -161,18 +165,6 @@ void MendPlace::CheckUnchanged() const {
   }
 }
 
-// Gives the temporary file of `path` the mode of the file that it replaces, or
-// of Data.db if there is none, so that the same processes may read it. On
-// failure, returns false and sets errno.
-bool MendPlace::GiveModeOfOldFile(const std::string& path) const {
-  struct stat old;
-  if (stat(path.c_str(), &old) != 0 &&
-      stat(sstable_.Path("Data.db").c_str(), &old) != 0) {
-    return false;
-  }
-  return chmod((path + kTemporarySuffix).c_str(), old.st_mode & 0777) == 0;
-}
-
 void MendPlace::Write(const std::vector<NewFile>& files, size_t at,
                       const std::function<void()>& before_naming) const {
   if (at == files.size()) {
@@ -180,14 +172,20 @@ void MendPlace::Write(const std::vector<NewFile>& files, size_t at,
     return;
   }
   const std::string path = sstable_.Path(files[at].component);
-  std::string error;
+  // The file gets the mode of the one that it replaces, or of Data.db, so that
+  // the same processes may read it.
+  const WriteContent write = [&](const Append& append) {
+    struct stat old;
+    return (stat(path.c_str(), &old) == 0 ||
+            stat(sstable_.Path("Data.db").c_str(), &old) == 0) &&
+           chmod((path + kTemporarySuffix).c_str(), old.st_mode & 0777) == 0 &&
+           files[at].write(append);
+  };
   const auto write_others = [&](std::string*) {
     Write(files, at + 1, before_naming);
     return true;
   };
-  const WriteContent write = [&](const Append& append) {
-    return GiveModeOfOldFile(path) && files[at].write(append);
-  };
+  std::string error;
   if (!WriteFileAtomically(path, /*overwrite=*/true, write, &error,
                            write_others)) {
     Fail(error);

@@ -43,6 +43,9 @@ struct MendChange {
   bool completes_toc = false;  // Add Filter.db to a TOC.txt that lacks it.
 };
 
+// Returns, for example, "belongs to cassandra; run: sudo -u cassandra …".
+std::string BelongsTo(uid_t user);
+
 // Functions that fail throw a MendEnd.
 
 // A new file belongs to the user of this process. So this fails if this user is
@@ -79,7 +82,6 @@ class MendPlace {
   void ReadToc();
   void ReadScyllaDb();
   std::vector<NewFile> FilesOf(const MendChange& change) const;
-  bool GiveModeOfOldFile(const std::string& path) const;
   // Writes the files from number `at` on. The last one gets its name first.
   void Write(const std::vector<NewFile>& files, size_t at,
              const std::function<void()>& before_naming) const;

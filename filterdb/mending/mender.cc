@@ -278,8 +278,8 @@ std::string DeniedKeys(const Sstable& sstable, const std::string& kept) {
 
 // Sets why there is nothing to put back. Returns false if nothing is to be
 // said: the filter is back already, or the run did not replace it.
-bool Stays(const MendedFilter& mended, MendOutcome* outcome) {
-  outcome->kind = MendOutcome::kStays;
+bool SaysWhyUnchanged(const MendedFilter& mended, MendOutcome* outcome) {
+  outcome->kind = MendOutcome::kUnchanged;
   if (!mended.old_filter) {
     outcome->reason = "there was no filter before";
   } else if (mended.old_filter == mended.new_filter) {
@@ -325,11 +325,7 @@ bool Undo(const MendedFilter& mended, const MendPlan& plan,
              "the old filter is in its place, but cannot remove this one");
     }
   }
-  return !is_back || Stays(mended, outcome);
-}
-
-bool IsTemporary(const std::string& name) {
-  return EndsWith(name, kTemporarySuffix);
+  return !is_back || SaysWhyUnchanged(mended, outcome);
 }
 
 }  // namespace
@@ -368,8 +364,11 @@ void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
 std::vector<std::string> LeftOversIn(const std::set<std::string>& folders) {
   std::error_code ignored;
   std::vector<std::string> paths;
+  const auto is_temporary = [](const std::string& name) {
+    return EndsWith(name, kTemporarySuffix);
+  };
   for (const std::string& folder : folders) {
-    for (const std::string& name : NamesIn(folder, IsTemporary, &ignored)) {
+    for (const std::string& name : NamesIn(folder, is_temporary, &ignored)) {
       paths.push_back(folder + "/" + name);
     }
   }

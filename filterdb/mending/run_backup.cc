@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cinttypes>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -96,20 +94,15 @@ void AddLine(const std::string& folder, std::string line) {
 }
 
 bool ParseLine(const std::string& line, MendedFilter* filter) {
-  char old_filter[9] = {};
-  int path = 0;
-  if (std::sscanf(line.c_str(), "%8" SCNx32 " %8[-0-9a-f] %8" SCNx32 " %n",
-                  &filter->index, old_filter, &filter->new_filter,
-                  &path) != 3 ||
-      line[static_cast<size_t>(path)] != '/') {
-    return false;
-  }
-  if (std::string(old_filter) != kNoFilter) {
+  std::istringstream fields(line);
+  std::string old_filter;
+  fields >> std::hex >> filter->index >> old_filter >> filter->new_filter;
+  if (old_filter != kNoFilter) {
     filter->old_filter =
-        static_cast<uint32_t>(std::strtoul(old_filter, nullptr, 16));
+        static_cast<uint32_t>(std::strtoul(old_filter.c_str(), nullptr, 16));
   }
-  filter->path = line.substr(static_cast<size_t>(path));
-  return true;
+  return std::getline(fields >> std::ws, filter->path) &&
+         filter->path.front() == '/';
 }
 
 }  // namespace

@@ -326,7 +326,7 @@ TEST_F(MendTest, ANodeThatRuns) {
   const auto before = Files();
   const std::string hold = "exec 9<" + first.Path("Data.db") + ";";
   const Ran dry_run = Exits(1, Mend("--dry-run --json " + Backup(), hold));
-  EXPECT_EQ(dry_run.json()["total"]["would_be_mended"], 2);
+  EXPECT_EQ(dry_run.json()["total"]["would be mended"], 2);
   EXPECT_TRUE(Files() == before);
   const Ran ran = Exits(1, Mend("--json " + Backup(), hold));
   const Json sstables = ran.json()["sstables"];
@@ -451,7 +451,7 @@ TEST_F(MendTest, JsonHasTotalsAndErrors) {
   const Ran ran = Exits(2, Mend("--json --no-backup " + dir_ / "absent"));
   const Json json = ran.json();
   EXPECT_EQ(json["total"]["mended"], 2);
-  EXPECT_EQ(json["total"]["not_examined"], 1);
+  EXPECT_EQ(json["total"]["not examined"], 1);
   EXPECT_EQ(json["sstables"][2]["verdict"], "being written");
   EXPECT_THAT(Exits(0, Mend("--no-backup")).out,
               HasSubstr("nb-3-big-Filter.db: being written: not examined\n"));

@@ -63,7 +63,7 @@ TEST_F(MendUndoTest, PutsTheOldFilterBack) {
   EXPECT_EQ(Filter(), mended);
   const Ran undo = Exits(0, Undo(run));
   EXPECT_THAT(undo.out, HasSubstr("1 put back"));
-  EXPECT_THAT(undo.out, ContainsRegex(": old filter put back, denies [0-9]+ "
+  EXPECT_THAT(undo.out, ContainsRegex(": put back, denies [0-9]+ "
                                       "keys\n"));
   EXPECT_EQ(Filter(), before_);
   EXPECT_EQ(Exits(0, Undo(run)).out, "nothing to do\n");
@@ -99,7 +99,7 @@ TEST_F(MendUndoTest, AFilterThatWasMadeWhereThereWasNoneStays) {
   fs::remove(filter_);
   Exits(0, MendWithBackup());
   EXPECT_THAT(Exits(0, Undo(LastRun())).out,
-              HasSubstr("\n1 stay\n  1: there was no filter before\n"));
+              HasSubstr("\n1 unchanged\n  1: there was no filter before\n"));
   EXPECT_EQ(Scan().exit_code, 0);
 }
 
@@ -239,7 +239,7 @@ TEST_F(MendUndoTest, RandomRuns) {
       }
       const Json undone = Undo(run, "--json").json();
       for (const Json& outcome : undone["sstables"]) {
-        if (outcome["outcome"] == "old filter put back") {
+        if (outcome["outcome"] == "put back") {
           expected[outcome["filter"]] = kept[outcome["filter"]];
         }
       }
