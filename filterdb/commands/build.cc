@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "filterdb/commands/command.h"
-#include "filterdb/commands/output_file.h"
-#include "filterdb/commands/printer.h"
-#include "filterdb/health/filter_fill.h"
-#include "filterdb/health/finding.h"
-#include "plugin/filter/sizing.h"
+#include "filterdb/commands/output.h"
 #include "plugin/filter_db/filter_db_file.h"
 
 namespace cassandra_bloom::tools {
@@ -22,8 +17,7 @@ struct BuildArguments {
   std::optional<double> fp_chance;
   std::optional<uint64_t> expected_keys;
   std::string version;
-  std::string out;
-  bool force = false;
+  OutputFile out;
   bool json = false;
 };
 
@@ -52,34 +46,11 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const BuildArguments& options,
   });
 }
 
-// Throws Unusable if the filter has far more keys than `expected`, because
-// `filterdb scan` would call this filter faulty. `expected` is the value of
-// --expected-keys.
-void RefuseTooFull(const BuildArguments& options, uint64_t expected,
-                   uint64_t num_keys, const FilterDbBuilder& filter) {
-  if (num_keys <= expected) {
-    return;
-  }
-  const Sizing sizing = options.bits ? *SizingForBitsPerKey(*options.bits)
-                                     : *SizingForFpChance(*options.fp_chance);
-  const double design =
-      std::max(FalsePositiveRate(sizing.num_probes, 1, sizing.bits_per_key()),
-               kMinFpChance);
-  const FilterFill fill = FillOf(filter);
-  if (fill.rate() > kPlanTolerance * design || fill.is_saturated()) {
-    throw Unusable(options.out + ": not written: " + Count(num_keys, "key") +
-                   ", but sized for " + std::to_string(expected) + ": " +
-                   Percent(fill.rate()) +
-                   " of absent keys would pass; give --expected-keys=" +
-                   std::to_string(num_keys));
-  }
-}
-
 ExitCode RunBuild(const BuildArguments& options) {
   const FilterForm form =
-      FormOf(options.version, options.out, "--sstable-version");
-  RequireWritable("--out", options.out, options.force, options.json);
-  const auto keys = options.keys.Open(options.version, KeyChecks::kEveryKey);
+      FormOf(options.version, options.out.path, "--sstable-version");
+  options.out.CheckCanWrite(options.json);
+  const auto keys = options.keys.Open(options.version);
   const uint64_t expected =
       options.expected_keys ? *options.expected_keys : CountKeys(keys.get());
   const auto builder = NewBuilder(options, form, expected);
@@ -92,24 +63,21 @@ ExitCode RunBuild(const BuildArguments& options) {
   if (!fault.empty()) {
     throw Unusable(fault);
   }
-  RefuseTooFull(options, expected, count, *builder);
-  OrUnusable([&](std::string* error) {
-    return WriteOutput(options.out, options.force,
-                       FilterDbContent(form, builder->num_probes(),
-                                       builder->num_words(), builder->bits()),
-                       error);
-  });
-  KeepMessagesOffStdout(options.out);
-  PrintList({{"file", NameOfOutput(options.out)},
+  // --expected-keys may be an estimate. But with far more keys, filterdb scan
+  // would call this filter faulty.
+  constexpr uint64_t kTolerance = 20;
+  if (count > expected + expected / kTolerance) {
+    throw Unusable(options.out.path + ": not written: " + Count(count, "key") +
+                   ", but sized for " + std::to_string(expected) +
+                   "; give --expected-keys=" + std::to_string(count));
+  }
+  options.out.Write(FilterDbContent(form, builder->num_probes(),
+                                    builder->num_words(), builder->bits()));
+  PrintList({{"file", options.out.Name()},
              {"keys", count},
              {"expected_keys", expected},
              {"probes", builder->num_probes()},
              {"words", builder->num_words()}},
-            {{"file", ""},
-             {"keys", "keys"},
-             {"expected_keys", "sized for keys"},
-             {"probes", "probes (k)"},
-             {"words", "words"}},
             options.json);
   return kGood;
 }
@@ -132,15 +100,10 @@ void AddBuild(CLI::App* app, Run* run) {
       ->add_option("--expected-keys", options->expected_keys,
                    "Size the filter for this many keys instead of counting "
                    "them first")
-      ->check(IsWholeNumberFrom(1));
+      ->check(IsPositive());
   AddVersion(command, "--sstable-version", &options->version,
              "the SSTable; needed if the file names do not give it");
-  command
-      ->add_option("--out", options->out,
-                   "The Filter.db to write; - for standard output")
-      ->required()
-      ->type_name("FILE");
-  AddForce(command, &options->force);
+  options->out.AddTo(command, "--out");
   AddJson(command, &options->json);
 }
 

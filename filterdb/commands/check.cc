@@ -7,12 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "filterdb/commands/command.h"
-#include "filterdb/commands/printer.h"
+#include "filterdb/commands/output.h"
 #include "filterdb/health/detect_form.h"
-#include "filterdb/sstable/sstable_keys.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -41,42 +39,31 @@ std::optional<FilterForm> WrittenAs(const CheckArguments& options,
   return form;
 }
 
-// Throws Unusable if Index.db and the Data.db in the same folder have different
-// keys, because a damaged Index.db would make a good filter look wrong. Does
-// nothing if there is no such Data.db.
-void VerifyIndex(const CheckArguments& options) {
-  if (!options.keys.index.empty()) {
-    ForEachKey(options.keys.Open(options.version, KeyChecks::kEveryKey).get(),
-               "comparing with Data.db", [](std::string_view) {});
-  }
-}
-
-// Adds the number of keys, and of those that the filter denies, with the first
-// of them.
-void AskForKeys(const FilterDbFile& filter, KeyReader* keys, Json* answer) {
+// Asks for all keys. `what` is the title of the progress bar. Returns the
+// number of keys, and of those that the filter denies, with the first of them.
+Json AskForKeys(const FilterDbFile& filter, KeyReader* keys,
+                const std::string& what) {
   constexpr uint64_t kMostListed = 10;
   uint64_t num_keys = 0;
   uint64_t num_missing = 0;
   Json listed = Json::array();
-  ForEachKey(keys, "checking", [&](std::string_view key) {
+  ForEachKey(keys, what, [&](std::string_view key) {
     ++num_keys;
     if (!filter.MayContain(key) && ++num_missing <= kMostListed) {
       listed.push_back(ToHex(key));
     }
   });
-  (*answer)["keys"] = num_keys;
-  (*answer)["missing"] = num_missing;
-  (*answer)["missing_keys"] = listed;
+  return {
+      {"keys", num_keys}, {"missing", num_missing}, {"missing_keys", listed}};
 }
 
+// Adds how many of the keys, which are not in the SSTable, the filter lets
+// pass.
 void AskForAbsentKeys(const FilterDbFile& filter, KeyReader* keys,
                       Json* answer) {
-  uint64_t num_keys = 0;
-  uint64_t num_passed = 0;
-  ForEachKey(keys, "measuring", [&](std::string_view key) {
-    ++num_keys;
-    num_passed += filter.MayContain(key) ? 1 : 0;
-  });
+  const Json asked = AskForKeys(filter, keys, "measuring");
+  const uint64_t num_keys = asked["keys"];
+  const uint64_t num_passed = num_keys - asked["missing"].get<uint64_t>();
   (*answer)["absent_keys"] = num_keys;
   (*answer)["false_positives"] = num_passed;
   if (num_keys > 0) {
@@ -85,30 +72,17 @@ void AskForAbsentKeys(const FilterDbFile& filter, KeyReader* keys,
   }
 }
 
-std::vector<Field> FieldsOfCheck() {
-  return {{"file", ""},
-          {"keys", "keys"},
-          {"missing", "missing"},
-          {"missing_keys", "missing key"},
-          {"written_as", "has every key if read as"},
-          {"index_fault", "index"},
-          {"absent_keys", "absent keys"},
-          {"false_positives", "of these pass"},
-          {"measured_rate", "measured rate", AsPercent}};
-}
-
 ExitCode RunCheck(const CheckArguments& options) {
-  if (options.absent == "-" &&
-      (options.keys.keys == "-" || options.keys.index == "-")) {
+  if (options.absent == "-" && options.keys.keys == "-") {
     throw Unusable(
         "--absent=-: the keys are already read from standard input; give one "
         "of the two in a file");
   }
   const auto filter =
       OpenFilter(options.file, options.version, "--sstable-version");
-  const auto keys = options.keys.Open(options.version, KeyChecks::kCheap);
+  const auto keys = options.keys.Open(options.version);
   Json answer = {{"file", options.file}};
-  AskForKeys(*filter, keys.get(), &answer);
+  answer.update(AskForKeys(*filter, keys.get(), "checking"));
   if (answer["keys"] == 0) {
     throw Unusable(options.keys.Name() +
                    ": no keys, so there is nothing to ask the filter for");
@@ -119,7 +93,6 @@ ExitCode RunCheck(const CheckArguments& options) {
   }
   const bool are_keys_missing = answer["missing"] > 0;
   if (are_keys_missing) {
-    VerifyIndex(options);
     if (const auto form = WrittenAs(options, filter->form(), keys.get())) {
       answer["written_as"] = FormName(*form);
     }
@@ -130,7 +103,7 @@ ExitCode RunCheck(const CheckArguments& options) {
   }
   const bool is_fault = are_keys_missing || !index_fault.empty();
   answer["fault"] = is_fault;
-  PrintList(answer, FieldsOfCheck(), options.json);
+  PrintList(answer, options.json);
   return is_fault ? kFault : kGood;
 }
 

@@ -5,75 +5,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <filesystem>
 
-#include "filterdb/commands/output_file.h"
 #include "filterdb/commands/progress_bar.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "plugin/filter_db/read_file.h"
-#include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
-enum class Use { kInput, kOutput };
+constexpr char kStandardOutput[] = "-";
 
-// Throws Unusable if `path` does not exist or is a folder.
-void RequireFile(const std::string& path) {
-  struct stat file;
-  const bool found = stat(path.c_str(), &file) == 0;
-  if (found && !S_ISDIR(file.st_mode)) {
-    return;
-  }
-  errno = found ? EISDIR : errno;
-  std::string error;
-  FailWithErrno(path, "cannot open", &error);
-  throw Unusable(error);
-}
-
-// Returns `version`. If `version` is empty, returns the SSTable version in the
-// file name. Throws Unusable if the file name has no version. The error then
-// says whether the input file is missing.
+// Returns `version`, or the SSTable version in the file name if `version` is
+// empty. Throws Unusable if the file name has none.
 std::string VersionOf(const std::string& version, const std::string& path,
-                      const std::string& option, Use use) {
+                      const std::string& option) {
   std::string found = version;
   std::string error;
   if (found.empty() && !SstableVersionOfFileName(path, &found, &error)) {
-    if (use == Use::kInput && path != "-") {
-      RequireFile(path);
-    }
     throw Unusable(error + " with " + option);
   }
   return found;
-}
-
-// Throws Unusable if the file name has an SSTable version before `ia`. These
-// versions hash keys in another way. Therefore even a good filter of theirs
-// would seem to lack keys.
-void RequireVersionSinceIa(const std::string& path) {
-  std::string version;
-  std::string error;
-  FilterForm form;
-  if (IsFilterBeforeIa(path, &version) &&
-      !FormOfSstableVersion(version, &form, &error)) {
-    throw Unusable(path + ": " + error);
-  }
-}
-
-FilterForm FormFor(Use use, const std::string& version, const std::string& path,
-                   const std::string& option) {
-  RequireVersionSinceIa(path);
-  FilterForm form;
-  std::string error;
-  const std::string found = VersionOf(version, path, option, use);
-  if (FormOfSstableVersion(found, &form, &error)) {
-    return form;
-  }
-  if (!version.empty()) {
-    throw Unusable(option + "=" + version + ": " + error);
-  }
-  throw Unusable(path + ": " + error +
-                 (IsVersionBeforeIa(found) ? "" : ", with " + option));
 }
 
 }  // namespace
@@ -90,37 +42,75 @@ CLI::Option* AddVersion(CLI::App* command, const std::string& name,
 
 FilterForm FormOf(const std::string& version, const std::string& path,
                   const std::string& option) {
-  return FormFor(Use::kOutput, version, path, option);
+  FilterForm form;
+  std::string error;
+  if (!FormOfSstableVersion(VersionOf(version, path, option), &form, &error)) {
+    throw Unusable((version.empty() ? path : option + "=" + version) + ": " +
+                   error);
+  }
+  return form;
 }
 
 std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
                                          const std::string& version,
                                          const std::string& option) {
-  const FilterForm form = FormFor(Use::kInput, version, path, option);
+  const FilterForm form = FormOf(version, path, option);
   return OrUnusable([&](std::string* error) {
     return FilterDbFile::Open(path, form, error);
   });
 }
 
-void AddForce(CLI::App* command, bool* force) {
-  command->add_flag("--force", *force, "Overwrite an existing file");
+void OutputFile::AddTo(CLI::App* command, const std::string& name) {
+  command
+      ->add_option(name, path, "The Filter.db to write; - for standard output")
+      ->required()
+      ->type_name("FILE");
+  command->add_flag("--force", force, "Overwrite an existing file");
 }
 
-void RequireWritable(const std::string& option, const std::string& out,
-                     bool force, bool json) {
-  if (json && out == "-") {
-    throw Unusable(option +
-                   ": the JSON goes to standard output already; give a file, "
-                   "or leave out --json");
+void OutputFile::CheckCanWrite(bool json) const {
+  if (path == kStandardOutput && json) {
+    throw Unusable(
+        "the JSON goes to standard output already; give a file, or leave out "
+        "--json");
   }
-  OrUnusable(
-      [&](std::string* error) { return MayWriteOutput(out, force, error); });
+  struct stat status;
+  if (path == kStandardOutput || stat(path.c_str(), &status) != 0) {
+    return;  // A failure shows when the file is created.
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw Unusable(path + ": is " + NameOfFileType(status.st_mode) +
+                   ", which is left alone; give a file, or - for standard "
+                   "output");
+  }
+  if (!force) {
+    throw Unusable(path + ": exists; --force overwrites it");
+  }
 }
 
-void KeepMessagesOffStdout(const std::string& out) {
-  if (out == "-" && dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-    throw Unusable("cannot write to stderr");
+void OutputFile::Write(const WriteContent& content) const {
+  std::string error;
+  if (path != kStandardOutput) {
+    std::error_code not_there;
+    const auto file = std::filesystem::canonical(path, not_there);
+    if (!WriteFileAtomically(not_there ? path : file.string(),
+                             /*overwrite=*/force && !not_there, content,
+                             &error)) {
+      throw Unusable(error);
+    }
+    return;
   }
+  const auto append = [](const char* data, size_t size) {
+    return WriteAll(STDOUT_FILENO, data, size);
+  };
+  if (!content(append) || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+    FailWithErrno(Name(), "cannot write", &error);
+    throw Unusable(error);
+  }
+}
+
+std::string OutputFile::Name() const {
+  return path == kStandardOutput ? "standard output" : path;
 }
 
 void KeysOption::AddTo(CLI::App* command) {
@@ -147,8 +137,7 @@ std::unique_ptr<KeyReader> KeysOption::OpenFile(const std::string& path) const {
       [&](std::string* error) { return OpenKeys(path, format, error); });
 }
 
-std::unique_ptr<KeyReader> KeysOption::Open(const std::string& version,
-                                            KeyChecks checks) const {
+std::unique_ptr<KeyReader> KeysOption::Open(const std::string& version) const {
   if (!keys.empty()) {
     return OpenFile(keys);
   }
@@ -157,10 +146,10 @@ std::unique_ptr<KeyReader> KeysOption::Open(const std::string& version,
   std::string of_index;
   std::string ignored_error;
   if (!SstableVersionOfFileName(index, &of_index, &ignored_error)) {
-    of_index = VersionOf(version, index, "--sstable-version", Use::kInput);
+    of_index = VersionOf(version, index, "--sstable-version");
   }
   return OrUnusable([&](std::string* error) {
-    return OpenSstableKeys(index, of_index, checks, error);
+    return OpenSstableKeys(index, of_index, KeyChecks::kEveryKey, error);
   });
 }
 

@@ -11,13 +11,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/commands/console.h"
 #include "filterdb/commands/output.h"
 #include "filterdb/sstable/key_reader.h"
-#include "filterdb/sstable/sstable_keys.h"
+#include "plugin/filter_db/write_file.h"
 
 namespace cassandra_bloom::tools {
 
@@ -38,8 +37,8 @@ void AddMend(CLI::App* app, Run* run);
 CLI::Option* AddVersion(CLI::App* command, const std::string& name,
                         std::string* version, const std::string& of_what);
 
-// Returns the form of the output file `path`. `version` is an SSTable version
-// or the name of a form. If `version` is empty, the file name gives the SSTable
+// Returns the form of the Filter.db `path`. `version` is an SSTable version or
+// the name of a form. If `version` is empty, the file name gives the SSTable
 // version. `option` is named in error messages.
 FilterForm FormOf(const std::string& version, const std::string& path,
                   const std::string& option);
@@ -48,17 +47,27 @@ std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
                                          const std::string& version,
                                          const std::string& option);
 
-void AddForce(CLI::App* command, bool* force);
+// The file that a command writes, or "-" for standard output.
+struct OutputFile {
+  // Adds the option or the operand `name`, which is required, and --force.
+  void AddTo(CLI::App* command, const std::string& name);
 
-// Throws Unusable if `out`, the value of `option`, cannot be written to. Also
-// throws if `out` exists and `force` is false, or if `out` and the JSON would
-// both go to standard output. Call this before long work.
-void RequireWritable(const std::string& option, const std::string& out,
-                     bool force, bool json);
+  // Throws Unusable if Write would fail: if something else than a regular file
+  // is there, if there is one without --force, or if the file and the JSON
+  // would both go to standard output. Call this before long work.
+  void CheckCanWrite(bool json) const;
 
-// If `out` is standard output, sends everything printed from now on to stderr.
-// Call this after writing `out` and before printing messages.
-void KeepMessagesOffStdout(const std::string& out);
+  // Writes the file completely or not at all. A symbolic link to a file is
+  // followed. After standard output was written, everything that is printed
+  // goes to stderr.
+  void Write(const WriteContent& content) const;
+
+  // The path, or "standard output".
+  std::string Name() const;
+
+  std::string path;
+  bool force = false;
+};
 
 // The options that name the file of keys: either --keys with --key-format, or
 // --index.
@@ -69,12 +78,11 @@ struct KeysOption {
 
   void AddTo(CLI::App* command);
   // Opens the file of keys. `version` is the SSTable version of an index whose
-  // name does not give it. `checks` says how thoroughly the index is compared
-  // with other files of the SSTable.
-  std::unique_ptr<KeyReader> Open(const std::string& version,
-                                  KeyChecks checks) const;
-  std::string Name() const;
+  // name does not give it. Each key of an index is compared with Data.db, if
+  // that is there, because a damaged index makes a good filter look wrong.
+  std::unique_ptr<KeyReader> Open(const std::string& version) const;
   std::unique_ptr<KeyReader> OpenFile(const std::string& path) const;
+  std::string Name() const;
 };
 
 // Returns an error if `keys` found a wrong hash in a Partitions.db, otherwise

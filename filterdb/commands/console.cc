@@ -6,7 +6,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>  // Declares program_invocation_short_name.
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -28,8 +30,9 @@ std::string NamesOfCommands(const CLI::App& app) {
 }
 
 std::string UsageError(const std::string& what, const std::string& command) {
-  return NameOfProgram() + ": " + what + "\nsee " + NameOfProgram() + " " +
-         command + (command.empty() ? "" : " ") + "--help\n";
+  const std::string program = program_invocation_short_name;
+  return program + ": " + what + "\nsee " + program + " " + command +
+         (command.empty() ? "" : " ") + "--help\n";
 }
 
 std::string UsageErrorOf(const CLI::App* app, const CLI::Error& error) {
@@ -44,47 +47,20 @@ std::string UsageErrorOf(const CLI::App* app, const CLI::Error& error) {
       /*command=*/"");
 }
 
-bool IsOption(const std::string& word) {
-  return word.size() > 2 && word.compare(0, 2, "--") == 0;
-}
-
-std::string EmptyValueOf(const std::string& name) {
-  return name + ": its value is empty; give one, or leave the option out";
-}
-
-// Describes the first empty value in the command line, such as `--option=` or
-// `--option ''`. Returns "" if there is none. Must be called before CLI11
-// parses `words`, because CLI11 takes the next word as the value of
-// `--option=`. CLI11 also never returns if an empty word fits no operand.
+// Describes the first word without a value, such as `--out=` or `''`. Scripts
+// make these from unset variables. Returns "" if there is none. Must be called
+// before CLI11 parses `words`, because CLI11 takes the next word as the value
+// of `--out=`. CLI11 also never returns if an empty word fits no operand.
 std::string EmptyValueIn(const std::vector<std::string>& words) {
-  bool options_end = false;  // After "--", all words are operands.
-  std::string before;
   for (const std::string& word : words) {
-    const size_t equals = word.find('=');
-    if (!options_end && IsOption(word) && equals == word.size() - 1) {
-      return EmptyValueOf(word.substr(0, equals));
-    }
     if (word.empty()) {
-      return !options_end && IsOption(before) &&
-                     before.find('=') == std::string::npos
-                 ? EmptyValueOf(before)
-                 : "an operand is empty; give a value, or leave it out";
+      return "a word is empty; give a value, or leave it out";
     }
-    options_end |= word == "--";
-    before = word;
+    if (word.rfind("--", 0) == 0 && word.find('=') == word.size() - 1) {
+      return word + " has no value; give one, or leave the option out";
+    }
   }
   return "";
-}
-
-bool HasEmptyValue(const CLI::App& app, const std::vector<std::string>& words) {
-  const std::string fault = EmptyValueIn(words);
-  if (fault.empty()) {
-    return false;
-  }
-  const auto named = app.get_subcommands(
-      [&](const CLI::App* command) { return command->get_name() == words[0]; });
-  std::fputs(UsageError(fault, named.empty() ? "" : words[0]).c_str(), stderr);
-  return true;
 }
 
 // Makes glibc return freed blocks of 256 KiB or more to the system at once. By
@@ -106,14 +82,15 @@ ExitCode Finish(ExitCode exit_code) {
   return kUnusable;
 }
 
+// Refuses text that is no number, which is also NaN, and numbers out of range.
 template <typename Number>
-CLI::Validator IsNumber(const std::string& what,
-                        const std::function<bool(Number)>& in_range) {
+CLI::Validator IsNumber(const std::string& what, Number least, Number most) {
   const auto fault = [=](const std::string& text) {
     const char* const end = text.data() + text.size();
     Number number;
     const auto [parsed_to, error] = std::from_chars(text.data(), end, number);
-    return error == std::errc() && parsed_to == end && in_range(number)
+    return error == std::errc() && parsed_to == end && number >= least &&
+                   number <= most
                ? ""
                : "'" + text + "' is not " + what;
   };
@@ -125,7 +102,6 @@ CLI::Validator IsNumber(const std::string& what,
 int RunProgram(const std::string& name, const std::string& description,
                const std::function<void(CLI::App* app, Run* run)>& add_commands,
                int argc, char** argv) {
-  SetNameOfProgram(name);
   CLI::App app(
       description +
           "\nExit status: 0 good, 1 a fault was found, 2 wrong usage or "
@@ -137,7 +113,10 @@ int RunProgram(const std::string& name, const std::string& description,
   app.set_help_all_flag("--help-all", "Help for all commands");
   Run run;
   add_commands(&app, &run);
-  if (HasEmptyValue(app, {argv + std::min(argc, 1), argv + argc})) {
+  const std::string fault =
+      EmptyValueIn({argv + std::min(argc, 1), argv + argc});
+  if (!fault.empty()) {
+    std::fputs(UsageError(fault, /*command=*/"").c_str(), stderr);
     return kUnusable;
   }
   ReturnLargeBlocksAtOnce();
@@ -160,22 +139,18 @@ void AddJson(CLI::App* command, bool* json) {
 }
 
 CLI::Validator IsBitsPerKey() {
-  return IsNumber<double>("a number from 1 to 100", [](double bits) {
-    return bits >= 1 && bits <= kMaxBitsPerKey;
-  });
+  return IsNumber<double>("a number from 1 to 100", 1, kMaxBitsPerKey);
 }
 
 CLI::Validator IsFpChance() {
   return IsNumber<double>(
       "a number of at least 0.0000671 and less than 1 (at 1 Cassandra has no "
       "filter)",
-      [](double chance) { return chance >= kMinFpChance && chance < 1; });
+      kMinFpChance, std::nextafter(1, 0));
 }
 
-CLI::Validator IsWholeNumberFrom(uint64_t least) {
-  return IsNumber<uint64_t>(
-      "a whole number from " + std::to_string(least),
-      [least](uint64_t number) { return number >= least; });
+CLI::Validator IsPositive() {
+  return IsNumber<uint64_t>("a whole number from 1", 1, UINT64_MAX);
 }
 
 }  // namespace cassandra_bloom::tools

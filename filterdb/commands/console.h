@@ -4,7 +4,6 @@
 // sst_filters (tools/sst_filters).
 //
 // Tested in filterdb/tests/commands/bad_lines_test.cc.
-// Tested in filterdb/tests/commands/empty_values_test.cc.
 // Tested in filterdb/tests/commands/answers_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_CONSOLE_H_
@@ -47,11 +46,10 @@ Options* NewOptions(CLI::App* command, Run* run,
 
 void AddJson(CLI::App* command, bool* json);
 
-// Validators that refuse text that is no number, and numbers out of range.
-// CLI11 alone would read -5 as 2^64 - 5.
+// Validators of numbers. CLI11 alone would read -5 as 2^64 - 5.
 CLI::Validator IsBitsPerKey();
 CLI::Validator IsFpChance();
-CLI::Validator IsWholeNumberFrom(uint64_t least);
+CLI::Validator IsPositive();
 
 }  // namespace cassandra_bloom::tools
 

@@ -6,8 +6,7 @@
 #include <string>
 
 #include "filterdb/commands/command.h"
-#include "filterdb/commands/output_file.h"
-#include "filterdb/commands/printer.h"
+#include "filterdb/commands/output.h"
 #include "plugin/filter_db/filter_db_file.h"
 
 namespace cassandra_bloom::tools {
@@ -15,10 +14,9 @@ namespace {
 
 struct ConvertArguments {
   std::string in;
-  std::string out;
+  OutputFile out;
   std::string from;
   std::string to;
-  bool force = false;
   bool json = false;
 };
 
@@ -28,10 +26,10 @@ void RequireNameOfForm(const ConvertArguments& options, FilterForm to) {
   std::string version;
   std::string ignored;
   FilterForm of_name;
-  if (SstableVersionOfFileName(options.out, &version, &ignored) &&
+  if (SstableVersionOfFileName(options.out.path, &version, &ignored) &&
       FormOfSstableVersion(version, &of_name, &ignored) && of_name != to) {
     throw Unusable("--to=" + options.to + " is of the form " + FormName(to) +
-                   ", but the name of " + options.out + " says version " +
+                   ", but the name of " + options.out.path + " says version " +
                    version + ", which is of the form " + FormName(of_name) +
                    "; give OUT a name that fits, or leave out --to");
   }
@@ -39,8 +37,8 @@ void RequireNameOfForm(const ConvertArguments& options, FilterForm to) {
 
 ExitCode RunConvert(const ConvertArguments& options) {
   const auto filter = OpenFilter(options.in, options.from, "--from");
-  const FilterForm to = FormOf(options.to, options.out, "--to");
-  RequireWritable("OUT", options.out, options.force, options.json);
+  const FilterForm to = FormOf(options.to, options.out.path, "--to");
+  options.out.CheckCanWrite(options.json);
   RequireNameOfForm(options, to);
   if (filter->always_present()) {
     throw Unusable(options.in +
@@ -55,17 +53,12 @@ ExitCode RunConvert(const ConvertArguments& options) {
         "other bits, and a filter does not contain the keys themselves. Build "
         "it anew from the keys or from Index.db with 'filterdb build'");
   }
-  OrUnusable([&](std::string* error) {
-    return WriteOutput(options.out, options.force,
-                       FilterDbContent(to, filter->num_probes(),
-                                       filter->num_words(), filter->bits()),
-                       error);
-  });
-  KeepMessagesOffStdout(options.out);
-  PrintList({{"file", NameOfOutput(options.out)},
+  options.out.Write(FilterDbContent(to, filter->num_probes(),
+                                    filter->num_words(), filter->bits()));
+  PrintList({{"file", options.out.Name()},
              {"from", FormName(filter->form())},
              {"to", FormName(to)}},
-            {{"file", ""}, {"from", "from"}, {"to", "to"}}, options.json);
+            options.json);
   return kGood;
 }
 
@@ -76,15 +69,11 @@ void AddConvert(CLI::App* app, Run* run) {
       "convert", "Writes a Filter.db in the form of another SSTable version");
   auto* const options = NewOptions(command, run, RunConvert);
   command->add_option("IN", options->in, "The Filter.db to read")->required();
-  command
-      ->add_option("OUT", options->out,
-                   "The Filter.db to write; - for standard output")
-      ->required();
+  options->out.AddTo(command, "OUT");
   AddVersion(command, "--from", &options->from,
              "IN; needed if its name does not give it");
   AddVersion(command, "--to", &options->to,
              "OUT; needed if its name does not give it");
-  AddForce(command, &options->force);
   AddJson(command, &options->json);
 }
 

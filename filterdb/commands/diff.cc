@@ -7,7 +7,7 @@
 #include <string>
 
 #include "filterdb/commands/command.h"
-#include "filterdb/commands/printer.h"
+#include "filterdb/commands/output.h"
 #include "plugin/filter/endian.h"
 
 namespace cassandra_bloom::tools {

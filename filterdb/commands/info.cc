@@ -3,12 +3,13 @@
 // Tested in filterdb/tests/commands/answers_test.cc.
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "filterdb/commands/command.h"
-#include "filterdb/commands/printer.h"
+#include "filterdb/commands/output.h"
 #include "filterdb/health/filter_fill.h"
 #include "plugin/filter/sizing.h"
 
@@ -41,27 +42,15 @@ Json InfoOf(const std::string& file, const std::string& version) {
                {"set_bits", fill.set_bits},
                {"fill_ratio", fill.fill_ratio()}};
   if (!filter->always_present()) {
-    // JSON has null for an infinite estimate, because it has no infinity.
-    info["estimated_keys"] =
+    const double keys =
         EstimatedNumKeys(fill.num_probes, fill.set_bits, fill.capacity_bits);
+    info["estimated_keys"] =
+        std::isinf(keys) ? Json() : Json(std::llround(keys));
   }
   info["estimated_rate"] = fill.rate();
   info["verdict"] = VerdictOf(fill);
   info["fault"] = fill.capacity_bits > 0 && fill.is_saturated();
   return info;
-}
-
-std::vector<Field> FieldsOfInfo() {
-  return {{"file", ""},
-          {"form", "form"},
-          {"probes", "probes (k)"},
-          {"words", "words"},
-          {"bits", "bits"},
-          {"set_bits", "set bits"},
-          {"fill_ratio", "fill ratio", AsFraction},
-          {"estimated_keys", "estimated keys", AsRounded},
-          {"estimated_rate", "estimated rate", AsPercent},
-          {"verdict", "verdict"}};
 }
 
 ExitCode RunInfo(const InfoArguments& options) {
@@ -74,7 +63,7 @@ ExitCode RunInfo(const InfoArguments& options) {
         exit_code = std::max(exit_code, kFault);
       }
       if (!options.json) {
-        PrintText(ListText(all.back(), FieldsOfInfo()));
+        PrintText(ListText(all.back()));
       }
     } catch (const Unusable& error) {  // The other files are still shown.
       PrintError(error);

@@ -2,17 +2,18 @@
 
 #include "filterdb/commands/output.h"
 
+#include <algorithm>
+#include <cerrno>  // Declares program_invocation_short_name.
 #include <cstdio>
-#include <iostream>
+#include <cstring>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
+
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {
-
-std::string& Name() {
-  static std::string name = "filterdb";
-  return name;
-}
 
 constexpr unsigned char ByteAt(std::string_view text, size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
@@ -48,11 +49,54 @@ bool BeginsWithControl(std::string_view text) {
          (first == 0xc2 && ByteAt(text, 1) < 0xa0);
 }
 
+constexpr char kIndent[] = "  ";
+
+bool HasValue(const Json& object, const Field& field) {
+  const auto found = object.find(field.name);
+  return found != object.end() && !found->is_null();
+}
+
+std::string TextOf(const Json& object, const Field& field) {
+  return HasValue(object, field) ? field.format(object[field.name]) : "-";
+}
+
+bool IsLeftOut(const Json& rows, const Field& field) {
+  return field.is_rare &&
+         std::all_of(rows.begin(), rows.end(), [&](const Json& row) {
+           return !HasValue(row, field) || row[field.name] == 0;
+         });
+}
+
+struct Column {
+  const Field* field;
+  std::vector<std::string> cells;  // The title, and one for each row.
+  size_t width = 0;
+  bool is_text = false;
+};
+
+Column MakeColumn(const Json& rows, const Field& field) {
+  Column column{&field, {field.title}};
+  for (const Json& row : rows) {
+    column.cells.push_back(TextOf(row, field));
+    column.is_text |= HasValue(row, field) && row[field.name].is_string();
+  }
+  for (const std::string& cell : column.cells) {
+    column.width = std::max(column.width, cell.size());
+  }
+  return column;
+}
+
+std::string Line(const std::vector<Column>& columns, size_t number) {
+  std::string line;
+  for (const Column& column : columns) {
+    const std::string& cell = column.cells[number];
+    const std::string spaces(column.width - cell.size(), ' ');
+    line += kIndent + (column.is_text ? cell + spaces : spaces + cell);
+  }
+  return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+}
+
 }  // namespace
-
-void SetNameOfProgram(const std::string& name) { Name() = name; }
-
-const std::string& NameOfProgram() { return Name(); }
 
 std::string Printable(std::string_view text) {
   std::string printable;
@@ -71,14 +115,18 @@ std::string Printable(std::string_view text) {
 }
 
 void PrintJson(const Json& json) {
-  std::cout << json.dump(2, ' ', /*ensure_ascii=*/false,
-                         Json::error_handler_t::replace)
-            << "\n";
+  PrintText(json.dump(2, ' ', /*ensure_ascii=*/false,
+                      Json::error_handler_t::replace) +
+            "\n");
 }
 
 void PrintError(const std::exception& error) {
-  std::fprintf(stderr, "%s: %s\n", NameOfProgram().c_str(),
+  std::fprintf(stderr, "%s: %s\n", program_invocation_short_name,
                Printable(error.what()).c_str());
+}
+
+void PrintText(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
 std::string ToHex(std::string_view bytes) {
@@ -102,5 +150,81 @@ std::string ThreeDigits(double number) {
 }
 
 std::string Percent(double rate) { return ThreeDigits(100 * rate) + " %"; }
+
+std::string AsText(const Json& value) {
+  return value.is_string() ? Printable(value.get<std::string>()) : value.dump();
+}
+
+std::string AsSize(const Json& value) {
+  constexpr const char* kUnits[] = {"B", "KB", "MB", "GB", "TB"};
+  auto number = value.get<double>();
+  size_t unit = 0;
+  while (number >= 999.5 && unit + 1 < std::size(kUnits)) {
+    number /= 1000;
+    ++unit;
+  }
+  return ThreeDigits(number) + " " + kUnits[unit];
+}
+
+std::string AsPercent(const Json& value) {
+  return Percent(value.get<double>());
+}
+
+std::string AsThreeDigits(const Json& value) {
+  return ThreeDigits(value.get<double>());
+}
+
+std::string TableText(const Json& rows, const std::vector<Field>& fields,
+                      const Notes& notes) {
+  std::vector<Column> columns;
+  for (const Field& field : fields) {
+    if (!IsLeftOut(rows, field)) {
+      columns.push_back(MakeColumn(rows, field));
+    }
+  }
+  std::string text = Line(columns, 0);
+  size_t number = 0;
+  for (const Json& row : rows) {
+    text += Line(columns, ++number);
+    if (notes != nullptr) {
+      for (const std::string& note : notes(row)) {
+        text += kIndent + std::string(kIndent) + Printable(note) + "\n";
+      }
+    }
+  }
+  return text;
+}
+
+std::string ListText(const Json& object) {
+  std::vector<std::pair<std::string, std::string>> lines;  // Name and value.
+  size_t width = 0;
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_null() || value.is_boolean()) {
+      continue;
+    }
+    for (const Json& each : value.is_array() ? value : Json::array({value})) {
+      width = lines.empty() ? 0 : std::max(width, name.size());
+      lines.emplace_back(name, !each.is_number_float()   ? AsText(each)
+                               : EndsWith(name, "_rate") ? AsPercent(each)
+                                                         : AsThreeDigits(each));
+    }
+  }
+  std::string text = lines.front().second + "\n";
+  for (size_t i = 1; i < lines.size(); ++i) {
+    auto& [name, value] = lines[i];
+    std::replace(name.begin(), name.end(), '_', ' ');
+    name.resize(width, ' ');
+    text += kIndent + name + kIndent + value + "\n";
+  }
+  return text;
+}
+
+void PrintList(const Json& object, bool as_json) {
+  if (as_json) {
+    PrintJson(object);
+  } else {
+    PrintText(ListText(object));
+  }
+}
 
 }  // namespace cassandra_bloom::tools

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How the subcommands of filterdb and sst_filters print and exit.
-// Tested in filterdb/tests/commands/printer_test.cc.
+// How the subcommands of filterdb and sst_filters print and exit. A command of
+// filterdb puts its whole answer into one JSON value. The text is a table or a
+// list of its fields.
+// Tested in filterdb/tests/commands/output_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_OUTPUT_H_
 #define CASSANDRA_BLOOM_FILTERDB_COMMANDS_OUTPUT_H_
 
 #include <cstdint>
-#include <exception>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cassandra_bloom::tools {
 
@@ -20,11 +23,6 @@ enum ExitCode {
   kFault = 1,     // A fault was found.
   kUnusable = 2,  // Wrong usage, or unreadable input.
 };
-
-// The name of the program, which begins every error message. filterdb, unless
-// it was set.
-void SetNameOfProgram(const std::string& name);
-const std::string& NameOfProgram();
 
 // An exception that ends the program with the exit code kUnusable, and with
 // this message on stderr.
@@ -57,18 +55,52 @@ void PrintError(const std::exception& error);
 // Include <nlohmann/json.hpp> to create a Json.
 using Json = nlohmann::ordered_json;
 
-// Prints JSON to standard output. JSON must be UTF-8, but a file name may have
+// These print to standard output. JSON must be UTF-8, but a file name may have
 // bytes that are not UTF-8: each becomes U+FFFD.
 void PrintJson(const Json& json);
+void PrintText(const std::string& text);
+
+// ---- Values as text ----
 
 std::string ToHex(std::string_view bytes);
+std::string Count(uint64_t number, const std::string& noun);  // "2 keys".
+std::string ThreeDigits(double number);                       // "0.123".
+std::string Percent(double rate);  // "12.3 %" for 0.123.
 
-std::string Count(uint64_t number, const std::string& noun);
+// How one value becomes text. These are given a value that is there, and not
+// null.
+using Format = std::string (*)(const Json& value);
 
-std::string ThreeDigits(double number);
+std::string AsText(const Json& value);
+std::string AsSize(const Json& value);  // "12.3 KB"; 1 KB is 1000 bytes.
+std::string AsPercent(const Json& value);
+std::string AsThreeDigits(const Json& value);
 
-// Returns, for example, "12.3 %" for 0.123.
-std::string Percent(double rate);
+// ---- Tables and lists ----
+
+// A column of a table.
+struct Field {
+  const char* name;   // In the JSON.
+  const char* title;  // In the text.
+  Format format = AsText;
+  // A column that is left out if no row has a value other than 0.
+  bool is_rare = false;
+};
+
+// Returns lines that stand below the row of a table.
+using Notes = std::function<std::vector<std::string>(const Json& row)>;
+
+// Returns a table with a line for the titles and one for each row, each after
+// two spaces. Texts are aligned to the left, numbers to the right. A value that
+// a row does not have is "-".
+std::string TableText(const Json& rows, const std::vector<Field>& fields,
+                      const Notes& notes = nullptr);
+
+// Returns the value of the first field, and below it a line for each further
+// field with its name. A list has a line for each of its elements. Booleans are
+// left out, because the exit status tells them.
+std::string ListText(const Json& object);
+void PrintList(const Json& object, bool as_json);
 
 }  // namespace cassandra_bloom::tools
 

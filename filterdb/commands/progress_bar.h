@@ -16,10 +16,7 @@ namespace cassandra_bloom::tools {
 class ProgressBar {
  public:
   explicit ProgressBar(std::string what);
-  ~ProgressBar() { Wipe(); }
-
-  // Clears the line of the progress bar. Call this before other output.
-  void Wipe();
+  ~ProgressBar();  // Clears the line.
 
   // Shows how much of the work is done: `done` of `all`. If `all` is 0, the
   // total is unknown, and `done` is a number of bytes.

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "filterdb/commands/command.h"
-#include "filterdb/commands/printer.h"
+#include "filterdb/commands/output.h"
 #include "filterdb/commands/scan_paths.h"
 #include "filterdb/commands/what_if.h"
 #include "filterdb/health/totals.h"
@@ -26,11 +26,6 @@ struct ScanArguments {
   std::string what_if;  // Chances, or "" without the option.
   bool json = false;
 };
-
-std::vector<double> ChancesOf(const std::string& text) {
-  return text == kUsualChances ? std::vector{0.001, 0.01, 0.1}
-                               : ParseChances(text);
-}
 
 // ---- The answer ----
 
@@ -154,14 +149,6 @@ std::string AsPlan(const Json& chance) {
   return chance < 1 ? AsPercent(chance) : "none";
 }
 
-// Few digits are enough for the huge number that a damaged header may give.
-std::string AsBitsPerKey(const Json& bits) {
-  char text[32];
-  std::snprintf(text, sizeof(text), bits < 1e6 ? "%.1f" : "%.3g",
-                bits.get<double>());
-  return text;
-}
-
 std::vector<std::string> NotesOf(const Json& sstable) {
   std::vector<std::string> notes;
   bool is_first = true;
@@ -190,8 +177,8 @@ std::vector<Field> FieldsOfSstable() {
           {"keys", "keys"},
           {"missing_keys", "missing", AsText, true},
           {"probes", "k"},
-          {"bits_per_key", "bits/key", AsBitsPerKey},
-          {"fill_ratio", "fill", AsFraction},
+          {"bits_per_key", "bits/key", AsThreeDigits},
+          {"fill_ratio", "fill", AsThreeDigits},
           {"expected_rate", "rate", AsPercent},
           {"planned_fp_chance", "plan", AsPlan},
           {"filter_bytes", "size", AsSize},
@@ -254,19 +241,21 @@ void PrintTables(const Json& answer, bool only_faults) {
 }
 
 ExitCode RunScan(const ScanArguments& options) {
-  const bool has_what_if = !options.what_if.empty();
-  const std::vector<double> chances =
-      has_what_if ? ChancesOf(options.what_if) : std::vector<double>();
+  std::vector<double> chances;
+  if (!options.what_if.empty()) {
+    chances = ParseChances(options.what_if == kUsualChances ? "0.001,0.01,0.1"
+                                                            : options.what_if);
+  }
   const Scanned scanned = Scan(options.scan, {});
   Json answer = ToJson(scanned);
-  if (has_what_if) {
+  if (!chances.empty()) {
     answer["what_if"] = WhatIf(scanned.sstables, chances);
   }
   if (options.json) {
     PrintJson(answer);
   } else {
     // Without an SSTable there is only the error, which is on stderr.
-    if (has_what_if) {
+    if (!chances.empty()) {
       PrintText(WhatIfText(answer["what_if"]));
     } else if (!scanned.sstables.empty()) {
       PrintTables(answer, options.only_faults);

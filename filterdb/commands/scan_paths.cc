@@ -42,7 +42,7 @@ void ScanPaths::AddTo(CLI::App* command) {
       ->check(IsFpChance());
   command
       ->add_option("--jobs", jobs, "How many threads read (default: all CPUs)")
-      ->check(IsWholeNumberFrom(1));
+      ->check(IsPositive());
 }
 
 Scanned Scan(const ScanPaths& options, const MendMeans& means) {

@@ -49,19 +49,18 @@ Lease::Lease(const Sstable& sstable, bool node_is_down)
   // A node may have started and ended since the SSTable was found. (The kernel
   // also leases a file that was removed.)
   if (!HasName(fd_.get(), path_)) {
-    Leave(path_ + ": was removed or replaced since it was examined");
+    Leave("its Data.db was removed or replaced since it was examined");
   }
   // Reads the names in the folder and the transaction logs again.
   const FoundSstables found = FindSstables({path_});
   if (found.sstables.size() != 1 ||
       found.sstables.front().state != SstableState::kLive) {
-    Leave(path_ + ": is being removed or rewritten since it was examined");
+    Leave("is being removed or rewritten since it was examined");
   }
   if (found.sstables.front().time_is_logged ||
       !found.sstables.front().unread_log.empty()) {
     Leave(
-        path_ +
-        ": a transaction log of Cassandra (*_txn_*.log) may hold the times of "
+        "a transaction log of Cassandra (*_txn_*.log) may hold the times of "
         "its files; start the node once, then mend");
   }
 }
@@ -77,10 +76,10 @@ void Lease::Take(bool node_is_down) {
     }
   }
   if (!is_held_ && !node_is_down) {
-    Leave(path_ +
-          ": the file system or the kernel does not tell here whether a "
-          "process has this file open; see that the node is down (systemctl, "
-          "pgrep), then give --node-is-down");
+    Leave(
+        "the file system or the kernel does not tell here whether a process "
+        "has its Data.db open; see that the node is down (systemctl, pgrep), "
+        "then give --node-is-down");
   }
 }
 
@@ -94,9 +93,8 @@ bool Lease::FileHasItsName() const { return HasName(fd_.get(), path_); }
 
 void Lease::EndRun() const {
   throw MendEnd{MendOutcome::kLeft,
-                path_ +
-                    ": a process has this file or a snapshot of it open; stop "
-                    "the node first, or another filterdb",
+                "a process has its Data.db or a snapshot of it open; stop the "
+                "node first, or another filterdb",
                 /*ends_run=*/true};
 }
 

@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <utility>
 
 #include "filterdb/health/finding.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 
@@ -22,6 +22,7 @@ struct MendOutcome {
     kWouldMend,
     kUndone,
     kWouldUndo,
+    kUnchanged,  // An undo has nothing to put back: see UndoRun.
     kLeft,
     kFailed,
     kNotKnown,     // Its version is not known, or its keys are not confirmed.
@@ -32,7 +33,8 @@ struct MendOutcome {
   Kind kind = kMended;
   std::string filter;                  // The path of the SSTable's Filter.db.
   const Examined* examined = nullptr;  // Null after an undo.
-  std::string reason;     // Why the SSTable was left, or has failed.
+  // Why the SSTable was left, stays, or has failed. Only the last names files.
+  std::string reason;
   std::string out;        // The file in --out-dir.
   uint64_t size = 0;      // The size of the new filter in bytes.
   bool only_toc = false;  // Only TOC.txt was or would be changed.
@@ -58,21 +60,11 @@ struct MendEnd {
 }
 
 // Fails with `path`, `what` and the message for errno.
-[[noreturn]] void FailAt(const std::string& path, const char* what);
-
-// Works on one SSTable after another, until one of them is open.
-class MendRun {
- public:
-  explicit MendRun(OnOutcome on_outcome) : on_outcome_(std::move(on_outcome)) {}
-
-  // Runs `work`, which returns whether there was anything to do. Stores the end
-  // that it throws in `outcome`. An exception of another type is a failure.
-  void Do(MendOutcome outcome, const std::function<bool(MendOutcome*)>& work);
-
- private:
-  const OnOutcome on_outcome_;
-  bool has_ended_ = false;
-};
+[[noreturn]] inline void FailAt(const std::string& path, const char* what) {
+  std::string error;
+  FailWithErrno(path, what, &error);
+  Fail(error);
+}
 
 }  // namespace cassandra_bloom::tools
 

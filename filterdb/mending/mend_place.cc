@@ -49,13 +49,42 @@ bool HasFile(const std::string& path) {
     return errno == ENOENT ? false : (FailAt(path, "cannot open"), false);
   }
   if (!S_ISREG(status.st_mode)) {
-    Leave(path + ": is " + NameOfFileType(status.st_mode) +
+    Leave(std::string(FileNameOf(path)) + " is " +
+          NameOfFileType(status.st_mode) +
           ", not a regular file, and is left alone");
   }
   return true;
 }
 
+[[noreturn]] void LeaveFor(Check check) {
+  Leave(std::string(NameOf(check)) + "; " + InfoOf(check).remedy);
+}
+
 }  // namespace
+
+std::string BelongsTo(uid_t user) {
+  const std::string name = NameOfUser(user);
+  return "belongs to " + name + "; run: sudo -u " + name + " filterdb mend …";
+}
+
+void CheckIsOwner(const Sstable& sstable) {
+  struct stat folder;
+  struct stat data;
+  if (stat(sstable.folder.c_str(), &folder) != 0) {
+    FailAt(sstable.folder, "cannot open");
+  }
+  if (stat(sstable.Path("Data.db").c_str(), &data) != 0) {
+    data = folder;
+  }
+  if (data.st_uid != folder.st_uid) {
+    const std::string owner = NameOfUser(folder.st_uid);
+    Leave("belongs to " + NameOfUser(data.st_uid) + ", and its folder to " +
+          owner + "; chown " + owner + " its files, and work as this user");
+  }
+  if (data.st_uid != geteuid()) {
+    Leave(BelongsTo(data.st_uid));
+  }
+}
 
 MendPlace::MendPlace(const Sstable& sstable, std::vector<FileStamp> stamps,
                      bool node_is_down)
@@ -64,8 +93,7 @@ MendPlace::MendPlace(const Sstable& sstable, std::vector<FileStamp> stamps,
       stamps_(std::move(stamps)) {
   HasFile(sstable_.Path("Data.db"));
   HasFile(sstable_.IndexPath());
-  has_filter_ = HasFile(sstable_.Path(kFilterDb));
-  CheckOwner();
+  HasFile(sstable_.Path(kFilterDb));
   if (access(sstable_.folder.c_str(), W_OK | X_OK) != 0) {
     FailAt(sstable_.folder, "cannot create files in this folder");
   }
@@ -73,40 +101,13 @@ MendPlace::MendPlace(const Sstable& sstable, std::vector<FileStamp> stamps,
   ReadScyllaDb();
 }
 
-// A new file belongs to the user of this process. So this user must be that of
-// the node, which owns the SSTable and its folder.
-void MendPlace::CheckOwner() const {
-  const std::string path = sstable_.Path("Data.db");
-  struct stat data;
-  struct stat folder;
-  if (stat(path.c_str(), &data) != 0 ||
-      stat(sstable_.folder.c_str(), &folder) != 0) {
-    FailAt(path, "cannot open");
-  }
-  if (data.st_uid == geteuid() && folder.st_uid == geteuid()) {
-    return;
-  }
-  const std::string owner = NameOfUser(folder.st_uid);
-  const std::string work = "sudo -u " + owner + " filterdb mend …";
-  Leave(data.st_uid == folder.st_uid
-            ? path + ": belongs to " + owner + "; work as this user: " + work
-            : path + ": belongs to " + NameOfUser(data.st_uid) +
-                  ", and its folder to " + owner + "; chown " + owner +
-                  " its files, then work as this user: " + work);
-}
-
 void MendPlace::ReadToc() {
   const std::string path = sstable_.Path(kTocName);
-  if (!HasFile(path)) {
-    return;
-  }
-  toc_ = Read(path, kMaxTocSize);
-  if (!TocNames(toc_, "Data.db")) {
-    Leave(path + ": " + NameOf(Check::kTocDamaged) + "; " +
-          InfoOf(Check::kTocDamaged).remedy);
-  }
-  if (!TocNames(toc_, kFilterDb)) {
-    completed_toc_ = CompletedToc(toc_);
+  if (HasFile(path)) {
+    toc_ = Read(path, kMaxTocSize);
+    if (!TocNames(toc_, "Data.db")) {
+      LeaveFor(Check::kTocDamaged);
+    }
   }
 }
 
@@ -118,73 +119,80 @@ void MendPlace::ReadScyllaDb() {
   std::string error;
   scylla_ = ScyllaDb::Parse(path, Read(path, kMaxScyllaDbSize), &error);
   if (!scylla_) {
-    Leave(error + "; " + InfoOf(Check::kScyllaDbDamaged).remedy);
+    LeaveFor(Check::kScyllaDbDamaged);
   }
   const auto digest = scylla_->Digest(DigestOf::kToc);
-  if (digest && !toc_.empty() && *digest != Crc32(toc_) && !IsTocUnfinished()) {
-    Leave(sstable_.Path(kTocName) + ": " + NameOf(Check::kTocDigestDiffers) +
-          "; " + InfoOf(Check::kTocDigestDiffers).remedy);
+  if (digest && !toc_.empty() && *digest != Crc32(toc_) &&
+      *digest != Crc32(CompletedToc(toc_))) {
+    LeaveFor(Check::kTocDigestDiffers);
   }
 }
 
-std::optional<uint32_t> MendPlace::FilterDigest() const {
-  return scylla_ ? scylla_->Digest(DigestOf::kFilter) : std::nullopt;
-}
-
-bool MendPlace::IsTocUnfinished() const {
-  return completed_toc_ && scylla_ &&
-         scylla_->Digest(DigestOf::kToc) == Crc32(*completed_toc_);
-}
-
-void MendPlace::CheckNotInUse() const {
-  const Lease lease(sstable_, node_is_down_);
-  lease.Check();
+std::vector<MendPlace::NewFile> MendPlace::FilesOf(
+    const MendChange& change) const {
+  std::vector<NewFile> files;
+  std::string toc = toc_;
+  if (change.completes_toc && !toc.empty() && !TocNames(toc, kFilterDb)) {
+    toc = CompletedToc(toc);
+    files.push_back({kTocName, ContentOf(toc)});
+  }
+  if (change.filter) {
+    files.push_back({kFilterDb, change.filter});
+  }
+  if (scylla_) {
+    ScyllaDb scylla = *scylla_;
+    if (change.filter_crc) {
+      scylla.SetDigest(DigestOf::kFilter, *change.filter_crc);
+    }
+    if (!toc.empty()) {
+      scylla.SetDigest(DigestOf::kToc, Crc32(toc));
+    }
+    if (scylla.content() != scylla_->content()) {
+      files.push_back({kScyllaDb, ContentOf(scylla.content())});
+    }
+  }
+  return files;
 }
 
 void MendPlace::CheckUnchanged() const {
-  if (!IsUnchanged()) {
-    Leave(sstable_.Path(kFilterDb) +
-          ": this SSTable has changed since it was examined; run the same line "
-          "again");
+  if (StampsOf(sstable_) != stamps_) {
+    Leave(
+        "this SSTable has changed since it was examined; run the same line "
+        "again");
   }
 }
 
-// Gives the temporary file of `path` the mode of the file that it replaces, or
-// of Data.db if there is none, so that the same processes may read it. On
-// failure, returns false and sets errno.
-bool MendPlace::GiveModeOfOldFile(const std::string& path) const {
-  struct stat old;
-  if (stat(path.c_str(), &old) != 0 &&
-      stat(sstable_.Path("Data.db").c_str(), &old) != 0) {
-    return false;
-  }
-  return chmod((path + kTemporarySuffix).c_str(), old.st_mode & 0777) == 0;
-}
-
-void MendPlace::Write(
-    const std::vector<NewFile>& files, size_t at,
-    const std::function<void()>& before_naming,
-    const std::function<void(const std::string& path)>& after_naming) const {
+void MendPlace::Write(const std::vector<NewFile>& files, size_t at,
+                      const std::function<void()>& before_naming) const {
   if (at == files.size()) {
     before_naming();
     return;
   }
   const std::string path = sstable_.Path(files[at].component);
-  std::string error;
+  // The file gets the mode of the one that it replaces, or of Data.db, so that
+  // the same processes may read it.
+  const WriteContent write = [&](const Append& append) {
+    struct stat old;
+    return (stat(path.c_str(), &old) == 0 ||
+            stat(sstable_.Path("Data.db").c_str(), &old) == 0) &&
+           chmod((path + kTemporarySuffix).c_str(), old.st_mode & 0777) == 0 &&
+           files[at].write(append);
+  };
   const auto write_others = [&](std::string*) {
-    Write(files, at + 1, before_naming, after_naming);
+    Write(files, at + 1, before_naming);
     return true;
   };
-  const WriteContent write = [&](const Append& append) {
-    return GiveModeOfOldFile(path) && files[at].write(append);
-  };
+  std::string error;
   if (!WriteFileAtomically(path, /*overwrite=*/true, write, &error,
                            write_others)) {
     Fail(error);
   }
-  after_naming(path);
 }
 
+// The files are written before the lease is taken, because the kernel takes a
+// lease away when a process has waited for some time. The locks on the
+// temporary files, and the stamps, keep two runs apart where there is no lease.
+//
 // The lease is checked only before the first file gets its name. The others
 // follow within milliseconds, because a half-made change would be worse:
 // ScyllaDB refuses an SSTable with a digest that differs.
@@ -192,53 +200,27 @@ void MendPlace::Write(
 // But the SSTable may be removed meanwhile, if the kernel has taken the lease
 // away, or without opening Data.db. A TOC.txt or Filter.db without its SSTable
 // is then taken away again, because a node may not start with it.
-//
-// The files are written before the lease is taken, because the kernel takes a
-// lease away when a process has waited for some time. The locks on the
-// temporary files, and the stamps, keep two runs apart where there is no lease.
 void MendPlace::Change(const MendChange& change,
                        const std::function<void()>& before_naming) const {
-  const bool completes_toc = change.completes_toc && completed_toc_;
-  std::vector<NewFile> files;
-  if (completes_toc) {
-    files.push_back({kTocName, ContentOf(*completed_toc_)});
-  }
-  if (change.filter) {
-    files.push_back({kFilterDb, change.filter});
-  }
-  std::optional<ScyllaDb> scylla = scylla_;
-  if (scylla && change.filter_digest) {
-    scylla->SetDigest(DigestOf::kFilter, *change.filter_digest);
-  }
-  if (scylla && !toc_.empty()) {
-    scylla->SetDigest(DigestOf::kToc,
-                      Crc32(completes_toc ? *completed_toc_ : toc_));
-  }
-  if (scylla && scylla->content() != scylla_->content()) {
-    files.push_back({kScyllaDb, ContentOf(scylla->content())});
-  }
   std::optional<Lease> lease;
-  const auto check = [&] {
-    CheckUnchanged();
-    before_naming();
+  const std::vector<NewFile> files = FilesOf(change);
+  Write(files, 0, [&] {
     lease.emplace(sstable_, node_is_down_);
     CheckUnchanged();
+    before_naming();
+    CheckUnchanged();
     lease->Check();
-  };
-  std::vector<std::pair<std::string, FileStamp>> named;
-  const auto check_is_there = [&](const std::string& path) {
-    named.emplace_back(path, StampOf(path));
-    if (lease->FileHasItsName()) {
-      return;
+  });
+  if (lease->FileHasItsName()) {
+    return;
+  }
+  if (!NameExists(sstable_.Path("Data.db"))) {
+    for (const NewFile& file : files) {
+      unlink(sstable_.Path(file.component).c_str());
     }
-    for (const auto& [name, stamp] : named) {
-      if (StampOf(name) == stamp) {  // Not a file of another SSTable.
-        unlink(name.c_str());
-      }
-    }
-    Fail(path + ": its SSTable was removed while it was changed");
-  };
-  Write(files, 0, check, check_is_there);
+  }
+  Fail(sstable_.Path(kFilterDb) +
+       ": its SSTable was removed while it was changed");
 }
 
 }  // namespace cassandra_bloom::tools

@@ -39,36 +39,36 @@ inline constexpr char kFilterDb[] = "Filter.db";
 struct MendChange {
   WriteContent filter;  // The new Filter.db. Null to keep the present one.
   // The CRC-32 that Scylla.db is to have for Filter.db.
-  std::optional<uint32_t> filter_digest;
+  std::optional<uint32_t> filter_crc;
   bool completes_toc = false;  // Add Filter.db to a TOC.txt that lacks it.
 };
 
+// Returns, for example, "belongs to cassandra; run: sudo -u cassandra …".
+std::string BelongsTo(uid_t user);
+
 // Functions that fail throw a MendEnd.
+
+// A new file belongs to the user of this process. So this fails if this user is
+// not that of the node, which owns Data.db and its folder. Files with other
+// owners than Data.db are not expected.
+void CheckIsOwner(const Sstable& sstable);
+
 class MendPlace {
  public:
-  // Fails if files of the SSTable may not be changed by this process. Files
-  // with other owners than Data.db are not expected. `stamps` are those of the
+  // Fails if files of the SSTable may not be changed. `stamps` are those of the
   // files that the change is computed from.
   MendPlace(const Sstable& sstable, std::vector<FileStamp> stamps,
             bool node_is_down);
 
-  bool has_filter() const { return has_filter_; }
-  // Returns the digest of Filter.db in Scylla.db, if there is one.
-  std::optional<uint32_t> FilterDigest() const;
-  // Returns whether a mend was killed after it has changed the digest of
-  // TOC.txt, and before TOC.txt got its new content.
-  bool IsTocUnfinished() const;
+  // Returns whether any file differs from what it is to be.
+  bool WouldChange(const MendChange& change) const {
+    return !FilesOf(change).empty();
+  }
 
-  // Fails if a process has the SSTable open.
-  void CheckNotInUse() const;
-
-  // Returns whether the files still have the stamps.
-  bool IsUnchanged() const { return StampsOf(sstable_) == stamps_; }
-
-  // Calls `before_naming` when all new files are on disk. Changes nothing if
-  // `before_naming` throws, if a process has the SSTable open, or if one of its
-  // files has changed. If the SSTable is removed meanwhile, fails, and leaves
-  // none of the new files.
+  // Calls `before_naming` when all new files are on disk and no process has the
+  // SSTable open. Changes nothing if `before_naming` throws, if a process has
+  // the SSTable open, or if one of its files has changed. If the SSTable is
+  // removed meanwhile, fails, and leaves none of the new files.
   void Change(const MendChange& change,
               const std::function<void()>& before_naming) const;
 
@@ -78,24 +78,17 @@ class MendPlace {
     WriteContent write;
   };
 
-  void CheckOwner() const;
   void CheckUnchanged() const;
   void ReadToc();
   void ReadScyllaDb();
-  bool GiveModeOfOldFile(const std::string& path) const;
+  std::vector<NewFile> FilesOf(const MendChange& change) const;
   // Writes the files from number `at` on. The last one gets its name first.
-  // Calls `after_naming` with the path of each file that got its name.
-  void Write(
-      const std::vector<NewFile>& files, size_t at,
-      const std::function<void()>& before_naming,
-      const std::function<void(const std::string& path)>& after_naming) const;
+  void Write(const std::vector<NewFile>& files, size_t at,
+             const std::function<void()>& before_naming) const;
 
   const Sstable sstable_;
   const bool node_is_down_;
-  bool has_filter_ = false;
   std::string toc_;  // The content of TOC.txt, or "" if there is none.
-  // The content that a TOC.txt without Filter.db must get.
-  std::optional<std::string> completed_toc_;
   std::optional<ScyllaDb> scylla_;  // Empty if there is no Scylla.db.
   const std::vector<FileStamp> stamps_;
 };

@@ -2,16 +2,25 @@
 
 #include "filterdb/mending/mender.h"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <exception>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <system_error>
 
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/health/examine_sstable.h"
+#include "filterdb/mending/lease.h"
 #include "filterdb/mending/mend_place.h"
 #include "filterdb/sstable/bytes/file_sum.h"
+#include "filterdb/sstable/sstable_finder.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "plugin/filter/block_layout.h"
 #include "plugin/filter_db/filter_db_file.h"
@@ -22,6 +31,46 @@ namespace cassandra_bloom::tools {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Works on one SSTable after another, until one of them is open.
+class MendRun {
+ public:
+  explicit MendRun(const OnOutcome& on_outcome) : on_outcome_(on_outcome) {}
+
+  // Runs `work`, which returns whether there was anything to do or to say.
+  // Stores the end that it throws in `outcome`. An exception of another type is
+  // a failure.
+  void Do(MendOutcome outcome, const std::function<bool(MendOutcome*)>& work) {
+    const auto fail = [&outcome](const std::string& what) {
+      outcome.kind = MendOutcome::kFailed;
+      outcome.reason = outcome.filter + ": " + what;
+    };
+    bool had_work = true;
+    try {
+      if (has_ended_) {
+        throw MendEnd{MendOutcome::kNotDone, ""};
+      }
+      had_work = work(&outcome);
+    } catch (const MendEnd& end) {
+      outcome.kind = end.kind;
+      outcome.reason = end.reason;
+      has_ended_ |= end.ends_run;
+    } catch (const std::bad_alloc&) {
+      fail("not enough memory");
+    } catch (const std::exception& error) {
+      fail(error.what());
+    }
+    if (had_work) {
+      on_outcome_(outcome);
+    }
+  }
+
+ private:
+  const OnOutcome& on_outcome_;
+  bool has_ended_ = false;
+};
+
+// ---- Mend ----
 
 FilterForm FormOf(const Sstable& sstable) {
   FilterForm form = kNaAndLater;
@@ -60,123 +109,223 @@ std::unique_ptr<FilterDbBuilder> BuildFilter(const Examined& examined) {
   return filter;
 }
 
-class Mender {
- public:
-  // `*outputs` has the paths of the filters of this run in --out-dir.
-  Mender(const Examined& examined, const MendPlan& plan,
-         std::set<std::string>* outputs, MendOutcome* outcome)
-      : examined_(examined),
-        sstable_(examined.sstable),
-        plan_(plan),
-        outputs_(*outputs),
-        outcome_(*outcome) {}
+void MendInPlace(const Examined& examined, const MendPlan& plan,
+                 MendOutcome* outcome) {
+  const Sstable& sstable = examined.sstable;
+  const MendPlace place(sstable, examined.stamps, plan.node_is_down);
+  if (plan.backup != nullptr) {
+    plan.backup->CheckIsWritable();
+  }
+  // A dry run looks at everything but whether the node runs, so that it can be
+  // made before the node is stopped.
+  if (plan.dry_run) {
+    outcome->kind = MendOutcome::kWouldMend;
+    return;
+  }
+  // Said before the filter is built, which may take long.
+  Lease(sstable, plan.node_is_down).Check();
+  std::unique_ptr<FilterDbBuilder> filter;
+  MendChange change;
+  change.completes_toc = true;
+  if (!outcome->only_toc) {
+    filter = BuildFilter(examined);
+    change.filter = FilterDbContent(FormOf(sstable), filter->num_probes(),
+                                    filter->num_words(), filter->bits());
+    change.filter_crc = CrcOf(change.filter);
+    outcome->size = FilterDbSize(filter->num_words());
+  }
+  place.Change(change, [&] {
+    if (plan.backup != nullptr) {
+      plan.backup->Keep(sstable, change.filter_crc);
+    }
+  });
+}
 
-  void Mend() {
-    const Action action = examined_.action();
-    if (action == Action::kNone || action >= Action::kLeave) {
-      outcome_.kind = action == Action::kLeave ? MendOutcome::kLeft
-                                               : MendOutcome::kNotKnown;
-      outcome_.reason = examined_.ReasonToLeave();
-    } else if (plan_.out_dir.empty()) {
-      outcome_.only_toc = action == Action::kCompleteToc;
-      MendInPlace();
-    } else {
-      WriteToOutDir();
+// A node would use a filter that was written beside its SSTable, or beside
+// another one of this name. A node of ScyllaDB does not start if there is a
+// filter without an SSTable.
+void WriteToOutDir(const Examined& examined, const MendPlan& plan,
+                   MendOutcome* outcome) {
+  const Sstable& sstable = examined.sstable;
+  const std::string folder =
+      (fs::path(plan.out_dir) / sstable.folder_below).string();
+  outcome->out = folder + "/" + sstable.name_prefix + kFilterDb;
+  CheckCanMake(folder);
+  if (HoldsSstables(folder)) {
+    Fail(folder +
+         ": holds SSTables; give another --out-dir, outside the data "
+         "directories");
+  }
+  if (NameExists(outcome->out)) {
+    Fail(outcome->out +
+         ": exists, and will not be overwritten. If it is of another PATH of "
+         "this run, mend one after the other, each with an --out-dir of its "
+         "own");
+  }
+  if (plan.dry_run) {
+    outcome->kind = MendOutcome::kWouldMend;
+    return;
+  }
+  const auto filter = BuildFilter(examined);
+  fs::create_directories(folder);
+  std::string error;
+  if (!filter->Write(outcome->out, /*overwrite=*/false, &error)) {
+    Fail(error);
+  }
+  outcome->kind = MendOutcome::kWritten;
+  outcome->size = FilterDbSize(filter->num_words());
+}
+
+// Returns whether there is something to do, or to say, about the SSTable.
+bool HasWork(const Examined& examined) {
+  return examined.action() != Action::kNone ||
+         examined.has(Check::kKeysNotConfirmed);
+}
+
+void Mend(const Examined& examined, const MendPlan& plan,
+          MendOutcome* outcome) {
+  // Said first, because another user may not even be able to read the SSTable.
+  if (plan.out_dir.empty()) {
+    CheckIsOwner(examined.sstable);
+  }
+  const Action action = examined.action();
+  if (action == Action::kNone || action >= Action::kLeave) {
+    outcome->kind =
+        action == Action::kLeave ? MendOutcome::kLeft : MendOutcome::kNotKnown;
+    outcome->reason = examined.ReasonToLeave();
+  } else if (plan.out_dir.empty()) {
+    outcome->only_toc = action == Action::kCompleteToc;
+    MendInPlace(examined, plan, outcome);
+  } else {
+    WriteToOutDir(examined, plan, outcome);
+  }
+}
+
+// ---- Undo ----
+
+// Returns nothing if the SSTable is gone.
+std::optional<Sstable> FindSstableOf(const std::string& filter) {
+  const std::string data =
+      filter.substr(0, filter.size() - std::strlen(kFilterDb)) + "Data.db";
+  if (!NameExists(data)) {
+    return std::nullopt;
+  }
+  FoundSstables found = FindSstables({data});
+  if (found.sstables.empty() && !found.errors.empty()) {
+    Fail(found.errors.front());
+  }
+  return found.sstables.empty() ? std::nullopt
+                                : std::optional(found.sstables.front());
+}
+
+// Returns what brings the old filter back, whose path in the backup is `kept`.
+// If the present filter is the old one, that is at most a digest: a mend was
+// killed before it replaced the filter, or an undo before it removed the
+// backup.
+MendChange ChangeBack(const MendedFilter& mended, const std::string& run,
+                      const std::string& kept) {
+  MendChange change;
+  change.filter_crc = mended.old_filter;
+  if (!NameExists(mended.path)) {
+    Leave("was removed since it was mended");
+  }
+  const uint32_t present = CrcOrFail(mended.path);
+  if (present == *mended.old_filter) {
+    return change;
+  }
+  if (present != mended.new_filter) {
+    Leave("has changed since this run, which still keeps the old filter");
+  }
+  for (const std::string& later : LaterRuns(run)) {
+    if (NameExists(PathInBackup(later, mended.path))) {
+      Leave("is of a later run; undo that one first: " + later);
     }
   }
+  change.filter = [kept, listed = *mended.old_filter](const Append& append) {
+    uint32_t crc = 0;
+    const bool is_copied = ContentOfFile(kept, &crc)(append);
+    if (is_copied && crc != listed) {
+      Leave("the kept filter is not the one that the list of the run names");
+    }
+    return is_copied;
+  };
+  return change;
+}
 
- private:
-  void MendInPlace() {
-    const MendPlace place(sstable_, examined_.stamps, plan_.node_is_down);
-    if (plan_.backup != nullptr) {
-      plan_.backup->CheckIsWritable();
+// Returns how many keys the old filter denies, as text. It may be older than
+// the faults that a later run has mended, which not every order of runs shows.
+std::string DeniedKeys(const Sstable& sstable, const std::string& kept) {
+  std::string error;
+  const auto filter = FilterDbFile::Open(kept, FormOf(sstable), &error);
+  const auto keys = filter == nullptr
+                        ? nullptr
+                        : OpenSstableKeys(sstable, KeyChecks::kCheap, &error);
+  if (keys == nullptr) {
+    return "was not asked for the keys: " + error;
+  }
+  uint64_t num_denied = 0;
+  std::string_view key;
+  while (keys->Next(&key)) {
+    num_denied += filter->MayContain(key) ? 0 : 1;
+  }
+  if (!keys->error().empty()) {
+    return "was not asked for all keys: " + keys->error();
+  }
+  return num_denied == 0   ? ""
+         : num_denied == 1 ? "denies 1 key"
+                           : "denies " + std::to_string(num_denied) + " keys";
+}
+
+// Sets why there is nothing to put back. Returns false if nothing is to be
+// said: the filter is back already, or the run did not replace it.
+bool SaysWhyUnchanged(const MendedFilter& mended, MendOutcome* outcome) {
+  outcome->kind = MendOutcome::kUnchanged;
+  if (!mended.old_filter) {
+    outcome->reason = "there was no filter before";
+  } else if (mended.old_filter == mended.new_filter) {
+    outcome->reason = "only TOC.txt or a digest was changed";
+  }
+  return !outcome->reason.empty();
+}
+
+// Returns whether there is anything to do or to say.
+bool Undo(const MendedFilter& mended, const MendPlan& plan,
+          MendOutcome* outcome) {
+  const std::string kept = PathInBackup(plan.undo, mended.path);
+  const bool is_kept = mended.old_filter && NameExists(kept);
+  const auto sstable = FindSstableOf(mended.path);
+  if (!sstable) {
+    if (is_kept) {
+      Leave("its SSTable is gone");
     }
-    // A dry run looks at everything but whether the node runs, so that it can
-    // be made before the node is stopped.
-    if (plan_.dry_run) {
-      outcome_.kind = MendOutcome::kWouldMend;
-      return;
+    return false;
+  }
+  CheckIsOwner(*sstable);
+  const MendPlace place(*sstable, StampsOf(*sstable), plan.node_is_down);
+  MendChange change;
+  if (is_kept) {
+    if (CrcOrFail(sstable->IndexPath()) != mended.index) {
+      Leave("another SSTable has this name now");
     }
-    place.CheckNotInUse();
-    std::unique_ptr<FilterDbBuilder> filter;
-    MendChange change;
-    change.completes_toc = true;
-    if (!outcome_.only_toc) {
-      filter = BuildFilter(examined_);
-      change.filter = FilterDbContent(FormOf(sstable_), filter->num_probes(),
-                                      filter->num_words(), filter->bits());
-      change.filter_digest = CrcOf(change.filter);
-      outcome_.size = FilterDbSize(filter->num_words());
-    }
-    if (plan_.backup == nullptr) {
+    change = ChangeBack(mended, plan.undo, kept);
+  }
+  const bool is_back = !place.WouldChange(change);
+  if (!is_back) {
+    outcome->kind =
+        plan.dry_run ? MendOutcome::kWouldUndo : MendOutcome::kUndone;
+    outcome->only_toc = !change.filter;
+    outcome->warning = is_kept ? DeniedKeys(*sstable, kept) : "";
+  }
+  if (!plan.dry_run) {
+    if (!is_back) {
       place.Change(change, [] {});
-      return;
     }
-    try {
-      place.Change(change,
-                   [&] { plan_.backup->Keep(sstable_, change.filter_digest); });
-    } catch (...) {
-      if (place.IsUnchanged()) {
-        plan_.backup->Forget(sstable_);
-      }
-      throw;
+    if (is_kept && unlink(kept.c_str()) != 0) {
+      FailAt(kept,
+             "the old filter is in its place, but cannot remove this one");
     }
   }
-
-  void WriteToOutDir() {
-    const std::string folder =
-        (fs::path(plan_.out_dir) / sstable_.folder_below).string();
-    outcome_.out = folder + "/" + sstable_.name_prefix + kFilterDb;
-    CheckOutput(folder);
-    if (plan_.dry_run) {
-      outcome_.kind = MendOutcome::kWouldMend;
-      return;
-    }
-    const auto filter = BuildFilter(examined_);
-    fs::create_directories(folder);
-    std::string error;
-    if (!filter->Write(outcome_.out, /*overwrite=*/false, &error)) {
-      Fail(error);
-    }
-    outcome_.kind = MendOutcome::kWritten;
-    outcome_.size = FilterDbSize(filter->num_words());
-  }
-
-  // A node would use a filter that was written beside its SSTable, or beside
-  // another one of this name. A node of ScyllaDB does not start if there is a
-  // filter without an SSTable.
-  void CheckOutput(const std::string& folder) const {
-    CheckCanMake(folder);
-    if (HoldsSstables(folder)) {
-      Fail(folder +
-           ": holds SSTables; give another --out-dir, outside the data "
-           "directories");
-    }
-    if (!outputs_.insert(outcome_.out).second) {
-      Fail(outcome_.out +
-           ": is also for another SSTable of this run; mend one PATH after the "
-           "other, each with an --out-dir of its own");
-    }
-    if (NameExists(outcome_.out)) {
-      Fail(outcome_.out + ": exists, and will not be overwritten");
-    }
-  }
-
-  const Examined& examined_;
-  const Sstable& sstable_;
-  const MendPlan& plan_;
-  std::set<std::string>& outputs_;
-  MendOutcome& outcome_;
-};
-
-bool IsTemporary(const std::string& name) {
-  const std::string suffix = kTemporarySuffix;
-  for (const char* const component : {kFilterDb, "TOC.txt", "Scylla.db"}) {
-    if (EndsWith(name, component + suffix)) {
-      return true;
-    }
-  }
-  return false;
+  return !is_back || SaysWhyUnchanged(mended, outcome);
 }
 
 }  // namespace
@@ -193,16 +342,9 @@ bool HoldsSstables(const std::string& folder) {
   return !names.empty();
 }
 
-bool HasMendWork(const Examined& examined) {
-  return examined.sstable.state == SstableState::kLive &&
-         (examined.action() != Action::kNone ||
-          examined.has(Check::kKeysNotConfirmed));
-}
-
 void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
              const OnOutcome& on_outcome) {
   MendRun run(on_outcome);
-  std::set<std::string> outputs;
   for (const Examined& examined : sstables) {
     MendOutcome before;
     before.filter = examined.sstable.Path(kFilterDb);
@@ -210,9 +352,9 @@ void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
     if (examined.sstable.state != SstableState::kLive) {
       before.kind = MendOutcome::kNotExamined;
       on_outcome(before);
-    } else if (HasMendWork(examined)) {
+    } else if (HasWork(examined)) {
       run.Do(before, [&](MendOutcome* outcome) {
-        Mender(examined, plan, &outputs, outcome).Mend();
+        Mend(examined, plan, outcome);
         return true;
       });
     }
@@ -222,8 +364,11 @@ void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
 std::vector<std::string> LeftOversIn(const std::set<std::string>& folders) {
   std::error_code ignored;
   std::vector<std::string> paths;
+  const auto is_temporary = [](const std::string& name) {
+    return EndsWith(name, kTemporarySuffix);
+  };
   for (const std::string& folder : folders) {
-    for (const std::string& name : NamesIn(folder, IsTemporary, &ignored)) {
+    for (const std::string& name : NamesIn(folder, is_temporary, &ignored)) {
       paths.push_back(folder + "/" + name);
     }
   }
@@ -233,6 +378,24 @@ std::vector<std::string> LeftOversIn(const std::set<std::string>& folders) {
 void RemoveLeftOvers(const std::set<std::string>& folders) {
   for (const std::string& path : LeftOversIn(folders)) {
     RemoveLeftOver(path);
+  }
+}
+
+void UndoRun(const std::vector<MendedFilter>& filters, const MendPlan& plan,
+             const OnOutcome& on_outcome) {
+  if (!plan.dry_run) {
+    std::set<std::string> folders;
+    for (const MendedFilter& filter : filters) {
+      folders.insert(FolderOf(filter.path));
+    }
+    RemoveLeftOvers(folders);
+  }
+  MendRun run(on_outcome);
+  for (const MendedFilter& filter : filters) {
+    MendOutcome before;
+    before.filter = filter.path;
+    run.Do(before,
+           [&](MendOutcome* outcome) { return Undo(filter, plan, outcome); });
   }
 }
 

@@ -3,6 +3,8 @@
 // Builds new filters for the SSTables that need one, and puts them in place, or
 // into another folder. Puts the old filters of a run back.
 // Tested in filterdb/tests/commands/mend/mend_test.cc.
+// Tested in filterdb/tests/commands/mend/mend_undo_test.cc.
+// Tested in filterdb/tests/commands/mend/mend_kill_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_MENDING_MENDER_H_
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_MENDER_H_
@@ -21,6 +23,7 @@ struct MendPlan {
   std::string out_dir;  // If empty, new filters replace the old ones.
   // Where the old filters are kept. Null to keep none.
   RunBackup* backup = nullptr;
+  std::string undo;  // For UndoRun: the folder B/TIME of the run.
   bool dry_run = false;
   // What the user says about the node, for file systems where the kernel does
   // not know.
@@ -31,12 +34,10 @@ struct MendPlan {
 // --out-dir has only these.)
 bool HoldsSstables(const std::string& folder);
 
-// Returns whether there is something to do, or to say, about the SSTable.
-bool HasMendWork(const Examined& examined);
-
 // Mends the SSTables one after another. If a process has one of them open, ends
 // the run there: the outcome of the others is kNotDone. Calls `on_outcome` for
-// each SSTable with work, and for those that were not examined.
+// each SSTable with something to do or to say, and for those that were not
+// examined.
 void MendAll(const std::vector<Examined>& sstables, const MendPlan& plan,
              const OnOutcome& on_outcome);
 
@@ -49,22 +50,16 @@ std::vector<std::string> LeftOversIn(const std::set<std::string>& folders);
 // not start if such a file is still there after its SSTable was removed.
 void RemoveLeftOvers(const std::set<std::string>& folders);
 
-struct UndoPlan {
-  std::string run;  // The folder B/TIME.
-  bool dry_run = false;
-  bool node_is_down = false;  // See MendPlan.
-};
-
-// A filter is put back only if the present one is that of this run, beside the
-// same index. Everything else is left, with the reason. Of several runs that
-// have replaced a filter, the last one must be undone first. Calls `on_outcome`
-// for each filter that is still in the backup. If a process has an SSTable
-// open, ends there.
+// Undoes the run whose list has `filters`. A filter is put back only if the
+// present one is that of this run, beside the same index. Everything else is
+// left, with the reason. Of several runs that have replaced a filter, the last
+// one must be undone first. If a process has an SSTable open, ends there.
 //
 // Filters that were made where there was none stay, and so do completed TOC.txt
 // files. If a mend was killed while it changed an SSTable of ScyllaDB, its
-// digests are made right.
-void UndoRun(const std::vector<MendedFilter>& filters, const UndoPlan& plan,
+// digests are made right. Calls `on_outcome` for each filter but those that are
+// back already.
+void UndoRun(const std::vector<MendedFilter>& filters, const MendPlan& plan,
              const OnOutcome& on_outcome);
 
 }  // namespace cassandra_bloom::tools

@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cinttypes>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -82,41 +80,29 @@ std::string ListedPrefix(const Sstable& sstable) {
   return folder + "/" + sstable.name_prefix;
 }
 
-// After a failure, the list is as before: a line that is cut would make it
-// unreadable if another one followed.
+// A line that cannot be written may be cut. It is the last one, because the run
+// ends.
 void AddLine(const std::string& folder, std::string line) {
   line += '\n';
   const std::string path = folder + "/" + kList;
   const FileDescriptor fd(
       open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-  struct stat before;
-  if (fd.get() < 0 || fstat(fd.get(), &before) != 0) {
-    FailAt(path, "cannot write");
-  }
-  if (!WriteAll(fd.get(), line.data(), line.size()) || fsync(fd.get()) != 0) {
-    const int error = errno;
-    // If that fails, too, the line is the last one, because the run ends.
-    [[maybe_unused]] const int ignored = ftruncate(fd.get(), before.st_size);
-    errno = error;
+  if (fd.get() < 0 || !WriteAll(fd.get(), line.data(), line.size()) ||
+      fsync(fd.get()) != 0) {
     FailAt(path, "cannot write");
   }
 }
 
 bool ParseLine(const std::string& line, MendedFilter* filter) {
-  char old_filter[9] = {};
-  int path = 0;
-  if (std::sscanf(line.c_str(), "%8" SCNx32 " %8[-0-9a-f] %8" SCNx32 " %n",
-                  &filter->index, old_filter, &filter->new_filter,
-                  &path) != 3 ||
-      line[static_cast<size_t>(path)] != '/') {
-    return false;
-  }
-  if (std::string(old_filter) != kNoFilter) {
+  std::istringstream fields(line);
+  std::string old_filter;
+  fields >> std::hex >> filter->index >> old_filter >> filter->new_filter;
+  if (old_filter != kNoFilter) {
     filter->old_filter =
-        static_cast<uint32_t>(std::strtoul(old_filter, nullptr, 16));
+        static_cast<uint32_t>(std::strtoul(old_filter.c_str(), nullptr, 16));
   }
-  filter->path = line.substr(static_cast<size_t>(path));
-  return true;
+  return std::getline(fields >> std::ws, filter->path) &&
+         filter->path.front() == '/';
 }
 
 }  // namespace
@@ -163,9 +149,6 @@ void RunBackup::MakeFolder() {
     Fail(error);
   }
   folder_ = folder;
-  if (on_made_) {
-    on_made_(folder_);
-  }
 }
 
 void RunBackup::Keep(const Sstable& sstable,
@@ -179,12 +162,6 @@ void RunBackup::Keep(const Sstable& sstable,
   } catch (MendEnd& end) {
     end.ends_run = true;
     throw;
-  }
-}
-
-void RunBackup::Forget(const Sstable& sstable) const {
-  if (!folder_.empty()) {
-    unlink(PathInBackup(folder_, ListedPrefix(sstable) + "Filter.db").c_str());
   }
 }
 
@@ -239,33 +216,19 @@ std::string PathInBackup(const std::string& folder, const std::string& path) {
   return folder + path;
 }
 
-std::string LastRunThatPut(const MendedFilter& filter,
-                           const std::string& after) {
-  // `after` may be a symbolic link into another folder.
+std::vector<std::string> LaterRuns(const std::string& folder) {
+  // `folder` may be a symbolic link into another folder.
   std::error_code ignored;
-  const fs::path run = fs::canonical(after, ignored);
-  const fs::path parent = run.parent_path();
+  const fs::path run = fs::canonical(folder, ignored);
   const std::string name = run.filename();
   std::vector<std::string> later = NamesIn(
-      parent, [&](const std::string& other) { return other > name; }, &ignored);
+      run.parent_path(), [&](const std::string& other) { return other > name; },
+      &ignored);
   std::sort(later.rbegin(), later.rend());
-  for (const std::string& other : later) {
-    const std::string folder = parent / other;
-    std::string ignored_error;
-    if (!NameExists(PathInBackup(folder, filter.path))) {
-      continue;
-    }
-    const auto filters = ReadRunList(folder, &ignored_error);
-    if (!filters) {
-      continue;
-    }
-    for (const MendedFilter& one : *filters) {
-      if (one.path == filter.path && one.new_filter == filter.new_filter) {
-        return folder;
-      }
-    }
+  for (std::string& other : later) {
+    other = run.parent_path() / other;
   }
-  return "";
+  return later;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -13,8 +13,7 @@
 // tells the SSTable from another one that had its name.
 //
 // A line and the old files are on disk before the filter is replaced. A line at
-// the end that is cut is one whose filter was not replaced. If the filter is
-// then not replaced, its line stays, without the old filter. When an undo has
+// the end that is cut is one whose filter was not replaced. When an undo has
 // put an old filter back, it removes it from B/TIME. The old Scylla.db files
 // are there for the user alone.
 // Tested in filterdb/tests/mending/run_backup_test.cc.
@@ -24,7 +23,6 @@
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_RUN_BACKUP_H_
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -44,11 +42,8 @@ void CheckCanMake(const std::string& folder);
 // Functions that fail throw a MendEnd.
 class RunBackup {
  public:
-  using OnMade = std::function<void(const std::string& folder)>;
-
-  // The folder B/TIME is made by the first Keep, which then calls `on_made`.
-  explicit RunBackup(std::string parent, OnMade on_made = nullptr)
-      : parent_(std::move(parent)), on_made_(std::move(on_made)) {}
+  // The first Keep makes the folder B/TIME in `parent`.
+  explicit RunBackup(std::string parent) : parent_(std::move(parent)) {}
 
   // Returns "" if Keep has not made the folder yet.
   const std::string& folder() const { return folder_; }
@@ -61,18 +56,12 @@ class RunBackup {
   // it, too.
   void Keep(const Sstable& sstable, std::optional<uint32_t> new_filter);
 
-  // Removes the kept filter of an SSTable that was not changed after all, if
-  // there is one. Otherwise an undo of this run would put it back when another
-  // run has made the same new filter.
-  void Forget(const Sstable& sstable) const;
-
  private:
   void MakeFolder();
   void KeepFiles(const Sstable& sstable, const std::string& prefix,
                  std::optional<uint32_t> new_filter) const;
 
   const std::string parent_;
-  const OnMade on_made_;
   std::string folder_;
 };
 
@@ -93,11 +82,8 @@ std::optional<std::vector<MendedFilter>> ReadRunList(const std::string& folder,
 // `path`.
 std::string PathInBackup(const std::string& folder, const std::string& path);
 
-// Returns the backup of the last run, beside and after the run `after`, that
-// has put the new filter of `filter` there, too, and was not undone. Returns ""
-// if there is none.
-std::string LastRunThatPut(const MendedFilter& filter,
-                           const std::string& after);
+// Returns the backups beside `folder` of later runs, the last one first.
+std::vector<std::string> LaterRuns(const std::string& folder);
 
 }  // namespace cassandra_bloom::tools
 

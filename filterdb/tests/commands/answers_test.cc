@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -41,16 +42,16 @@ TEST_F(AnswersTest, Info) {
   EXPECT_EQ(Good("info nb-1-big-Filter.db").out,
             "nb-1-big-Filter.db\n"
             "  form            na-and-later\n"
-            "  probes (k)      5\n"
+            "  probes          5\n"
             "  words           1\n"
             "  bits            64\n"
             "  set bits        32\n"
-            "  fill ratio      0.500\n"
+            "  fill ratio      0.5\n"
             "  estimated keys  9\n"
             "  estimated rate  3.12 %\n"
             "  verdict         ok\n");
   EXPECT_THAT(Exits(1, Run("info nb-6-big-Filter.db")).out,
-              HasSubstr("  fill ratio      1.000\n"
+              HasSubstr("  fill ratio      1\n"
                         "  estimated rate  100 %\n"
                         "  verdict         saturated\n"));
   EXPECT_THAT(Good("info nb-4-big-Filter.db").out, HasSubstr("nearly empty\n"));
@@ -91,10 +92,10 @@ TEST_F(AnswersTest, InfoGoesOnAfterABrokenFile) {
 TEST_F(AnswersTest, Build) {
   EXPECT_EQ(Good("build --bits=10 --out=nb-9-big-Filter.db" + kText).out,
             "nb-9-big-Filter.db\n"
-            "  keys            3\n"
-            "  sized for keys  3\n"
-            "  probes (k)      7\n"
-            "  words           1\n");
+            "  keys           3\n"
+            "  expected keys  3\n"
+            "  probes         7\n"
+            "  words          1\n");
   const std::string filter = Read("nb-9-big-Filter.db");
   const Ran to_stdout = Good("build --bits=10 --out=- --sstable-version=nb" +
                              kText + "2>messages");
@@ -115,18 +116,18 @@ TEST_F(AnswersTest, Check) {
   const std::string check = "check nb-6-big-Filter.db" + kText;
   EXPECT_EQ(Good(check + "--absent=absent").out,
             "nb-6-big-Filter.db\n"
-            "  keys           3\n"
-            "  missing        0\n"
-            "  absent keys    1\n"
-            "  of these pass  1\n"
-            "  measured rate  100 %\n");
+            "  keys             3\n"
+            "  missing          0\n"
+            "  absent keys      1\n"
+            "  false positives  1\n"
+            "  measured rate    100 %\n");
   EXPECT_EQ(Exits(1, Run("check nb-4-big-Filter.db" + kText)).out,
             "nb-4-big-Filter.db\n"
-            "  keys         3\n"
-            "  missing      3\n"
-            "  missing key  616c696365\n"
-            "  missing key  626f62\n"
-            "  missing key  6361726f6c\n");
+            "  keys          3\n"
+            "  missing       3\n"
+            "  missing keys  616c696365\n"
+            "  missing keys  626f62\n"
+            "  missing keys  6361726f6c\n");
   EXPECT_EQ(Exits(1, Run("check --json nb-4-big-Filter.db" + kText)).json(),
             (Json{{"file", "nb-4-big-Filter.db"},
                   {"keys", 3},
@@ -204,8 +205,10 @@ TEST_F(AnswersTest, Convert) {
   // The input is still read when the output is written.
   Good("convert na-8-big-Filter.db - --to=me >out 2>messages");
   EXPECT_EQ(Read("out"), Read("me-9-big-Filter.db"));
-  Good("convert out out --from=me --to=nb --force");
+  std::filesystem::create_symlink("out", dir_ / "link");
+  Good("convert out link --from=me --to=nb --force");
   EXPECT_EQ(Read("out"), Read("na-9-big-Filter.db"));
+  EXPECT_TRUE(std::filesystem::is_symlink(dir_ / "link"));
 }
 
 TEST_F(AnswersTest, Diff) {

@@ -43,6 +43,8 @@ class BadLinesTest : public ::testing::Test {
       WriteFile(dir_ / name, content);
     }
     std::filesystem::create_directory(dir_ / "folder");
+    std::filesystem::create_symlink("folder", dir_ / "link");
+    std::filesystem::create_symlink("nowhere", dir_ / "dangling");
   }
 
   // Runs filterdb in `dir_`. Expects an error, and that no file in `dir_`
@@ -120,6 +122,15 @@ TEST_F(BadLinesTest, Usage) {
       {"surplus words", kCheck + "--keys=abc.hex more",
        "more\nsee filterdb check --help"},
       {"an option without its value", kCheck + "--keys", "--keys"},
+      // Scripts make empty values from unset variables. The next word must not
+      // become the value.
+      {"no value", "build --out= --keys=abc.hex --bits=10",
+       "--out= has no value; give one, or leave the option out\nsee filterdb "
+       "--help"},
+      {"an empty value", kBuildAny + "--out '' --json",
+       "a word is empty; give a value, or leave it out"},
+      {"an empty operand", "info ''", "a word is empty"},
+      {"an empty operand before a command", "'' info", "a word is empty"},
       {"a full disk behind the output", kInfo + ">/dev/full",
        "cannot write to standard output"},
       {"a full disk behind JSON", kInfo + "--json >/dev/full",
@@ -144,9 +155,6 @@ TEST_F(BadLinesTest, FilesThatAreNoFilters) {
       {"no version in the name", "plain",
        "'plain' is not the name of an SSTable's component, such as "
        "nb-1-big-Filter.db, so the SSTable version must be given with --"},
-      {"missing, no version in its name", "missing",
-       "missing: cannot open: No such file or directory\n"},
-      {"a folder", "folder", "folder: cannot open: Is a directory\n"},
       {"an unknown version", "zz-1-big-Filter.db",
        "zz-1-big-Filter.db: SSTable version 'zz' is unknown; known are ia, ib, "
        "ic, ja, jb, ka, la, lb, ma,"},
@@ -181,18 +189,9 @@ TEST_F(BadLinesTest, Versions) {
       {"unknown, diff b", "diff nb-1-big-Filter.db plain --version-b=zz",
        "--version-b=zz: SSTable version 'zz' is unknown"},
       {"before ia", kInfo + "--sstable-version=hc", "'hc' is older than ia"},
-      {"before ia by name, whatever the option says",
-       "info ks-cf-hc-1-Filter.db --sstable-version=na-and-later",
-       "'hc' is older than ia"},
       {"before ia by name, to",
-       "convert nb-1-big-Filter.db ks-cf-tmp-hc-9-Filter.db --to=nb",
+       "convert nb-1-big-Filter.db ks-cf-tmp-hc-9-Filter.db",
        "'hc' is older than ia"},
-      {"before ia by a name that is not quite one",
-       "convert nb-1-big-Filter.db ks-cf-hc-1-Filter.db.old",
-       "ks-cf-hc-1-Filter.db.old: SSTable version 'hc' is older than ia"},
-      {"hyphens, but not a name before ia",
-       "info a-filter-of-h-1-copy --sstable-version=nb",
-       "a-filter-of-h-1-copy: cannot open: No such file or directory"},
       {"no version, build", kBuildAny + "--out=new",
        "'new' is not the name of an SSTable's component"},
       {"no version, to", "convert nb-1-big-Filter.db new",
@@ -296,6 +295,10 @@ TEST_F(BadLinesTest, Outputs) {
       {"a folder, by force", "folder --force",
        "folder: is a folder, which is left alone; give a file, or - for "
        "standard output\n"},
+      {"a device", "/dev/null", "/dev/null: is a character device, which is"},
+      {"a link to a folder", "link --force", "link: is a folder, which is"},
+      {"a link to nothing", "dangling --force",
+       "dangling: will not be overwritten"},
       {"in a missing folder", "none/nb-1-big-Filter.db",
        "none/nb-1-big-Filter.db: cannot create a temporary file beside it: No "
        "such file or directory\n"},

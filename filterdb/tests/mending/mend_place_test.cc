@@ -82,15 +82,16 @@ TEST_F(MendPlaceTest, WhatHappensBeforeTheNaming) {
   EXPECT_THAT(Change([&] { replace("Filter.db"); }), HasSubstr("has changed"));
   EXPECT_THAT(Change([&] { replace("Index.db"); }), HasSubstr("has changed"));
   EXPECT_THAT(Change([&] { replace("Data.db"); }), HasSubstr("has changed"));
+  // Without O_NONBLOCK, this would wait for the end of the lease.
   int fd = -1;
-  const std::string reason =
-      Change([&] { fd = open(data.c_str(), O_RDONLY | O_CLOEXEC); });
-  close(fd);
-  if (reason.empty()) {
+  const std::string reason = Change(
+      [&] { fd = open(data.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC); });
+  if (fd >= 0) {
+    close(fd);
     GTEST_SKIP() << "this file system does not tell which files are open";
   }
-  EXPECT_THAT(reason, HasSubstr("a process has this file"));
-  EXPECT_THAT(Change([&] { fs::remove(data); }), HasSubstr("cannot open"));
+  EXPECT_THAT(reason, HasSubstr("a process has its Data.db"));
+  EXPECT_THAT(Change([&] { fs::remove(data); }), HasSubstr("has changed"));
   EXPECT_EQ(ReadFile(sstable_.Path("Filter.db")), "Data.db\n");
   EXPECT_EQ(ReadFile(sstable_.Path("TOC.txt")), "Data.db\n");
   EXPECT_EQ(dir_.Names().size(), 3U);

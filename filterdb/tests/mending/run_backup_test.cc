@@ -21,7 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::FileSizeLimit;
-using testing::ReadFile;
 using testing::TempDir;
 using testing::WriteFile;
 
@@ -54,12 +53,10 @@ class RunBackupTest : public ::testing::Test {
 
 TEST_F(RunBackupTest, ALineThatCannotBeWritten) {
   ASSERT_EQ(Keep(Make("1")), "");
-  const std::string list = ReadFile(backup_.folder() + "/list");
   {
-    const FileSizeLimit limit(list.size() + 10);
+    const FileSizeLimit limit(fs::file_size(backup_.folder() + "/list") + 10);
     EXPECT_NE(Keep(Make("2")), "");
   }
-  EXPECT_EQ(ReadFile(backup_.folder() + "/list"), list);
   std::string error;
   const auto filters = ReadRunList(backup_.folder(), &error);
   EXPECT_TRUE(filters && filters->size() == 1) << error;
@@ -71,19 +68,6 @@ TEST_F(RunBackupTest, AListThatCannotBeBegun) {
     EXPECT_NE(Keep(Make("1")), "");
   }
   EXPECT_EQ(backup_.folder(), "");
-}
-
-TEST_F(RunBackupTest, ForgetsOnlyTheFilterOfOneSstable) {
-  const Sstable one = Make("1");
-  const Sstable other = Make("2");
-  backup_.Forget(one);
-  ASSERT_EQ(Keep(one), "");
-  backup_.Forget(other);
-  const std::string kept = PathInBackup(
-      backup_.folder(), fs::canonical(one.Path("Filter.db")).string());
-  EXPECT_EQ(ReadFile(kept), "old");
-  backup_.Forget(one);
-  EXPECT_FALSE(fs::exists(kept));
 }
 
 }  // namespace

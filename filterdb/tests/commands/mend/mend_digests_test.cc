@@ -159,18 +159,5 @@ TEST_F(MendDigestsTest, UndoAfterAKilledMend) {
   ExpectDigestsAreRight();
 }
 
-TEST_F(MendDigestsTest, UndoLeavesWhatOthersHaveChanged) {
-  const WrittenSstable one = WriteScylla(FilterFault::kBitsCleared);
-  Exits(0, MendWithBackup("--rewrite-digests"));
-  const std::string filter = ReadFile(one.Path("Filter.db"));
-  WriteFile(one.Path("Filter.db"), "other");
-  WriteScyllaDb(one.prefix);
-  WriteFile(one.Path("Filter.db"), filter);
-  const auto before = Files();
-  EXPECT_THAT(Exits(1, Undo(LastRun())).out,
-              HasSubstr("Scylla.db: has changed since this run"));
-  EXPECT_TRUE(Files() == before);
-}
-
 }  // namespace
 }  // namespace cassandra_bloom::testing

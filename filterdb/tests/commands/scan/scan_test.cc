@@ -406,7 +406,7 @@ TEST_F(ScanAnswerTest, Text) {
   EXPECT_EQ(WithoutFolder(ran.out),
             R"(/ks/t1
   SSTable   version  keys  k  bits/key   fill     rate  plan     size  plan size  verdict
-  nb-1-big  nb       1000  5      10.0  0.391  0.914 %   1 %  1.26 KB    1.26 KB  ok
+  nb-1-big  nb       1000  5        10  0.391  0.914 %   1 %  1.26 KB    1.26 KB  ok
   nb-2-big  nb       1000  -         -      -    100 %   1 %      0 B    1.26 KB  empty
 
 /ks/t2

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/commands/printer.h"
+#include "filterdb/commands/output.h"
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -52,8 +51,6 @@ TEST(FormatTest, Numbers) {
   EXPECT_EQ(AsSize(8750000), "8.75 MB");
   EXPECT_EQ(AsPercent(0.123), "12.3 %");
   EXPECT_EQ(AsThreeDigits(0.00012345), "0.000123");
-  EXPECT_EQ(AsFraction(0.5), "0.500");
-  EXPECT_EQ(AsRounded(1001.7), "1002");
   EXPECT_EQ(AsText(12), "12");
   EXPECT_EQ(AsText("a\nb"), "a\\x0ab");
 }
@@ -90,15 +87,18 @@ TEST(TableTest, NotesAndARareColumn) {
 }
 
 TEST(ListTest, HasALineForEachFieldThatIsThere) {
-  const Json object = {{"name", "a"},
-                       {"keys", Json::array({"61", "62"})},
-                       {"rate", std::numeric_limits<double>::infinity()},
-                       {"unread", 0}};
-  EXPECT_EQ(ListText(object, Fields()),
-            "a\n"
-            "  keys    61\n"
-            "  keys    62\n"
-            "  unread  0\n");
+  const Json object = {
+      {"name", "a\n"},         {"missing_keys", Json::array({"61", "62"})},
+      {"none", Json::array()}, {"false_positive_rate", 0.123},
+      {"fill", 0.5},           {"unknown", nullptr},
+      {"fault", true},         {"unread", 0}};
+  EXPECT_EQ(ListText(object),
+            "a\\x0a\n"
+            "  missing keys         61\n"
+            "  missing keys         62\n"
+            "  false positive rate  12.3 %\n"
+            "  fill                 0.5\n"
+            "  unread               0\n");
 }
 
 TEST(PrintJsonTest, BytesThatAreNotUtf8) {
