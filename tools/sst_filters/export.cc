@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tested in tests/sst_filters/export/export_command_test.cc.
+// Tested in tests/sst_filters/export_command_test.cc.
 
+#include <rocksdb/metadata.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -14,20 +18,27 @@
 #include "cassandra_bloom/filter_db_export.h"
 #include "plugin/export/export_names.h"
 #include "plugin/export/export_sst.h"
-#include "tools/sst_filters/export/database_listing.h"
-#include "tools/sst_filters/export/export_database.h"
+#include "plugin/export/live_ssts.h"
+#include "plugin/export/reconcile.h"
+#include "plugin/filter_db/read_file.h"
+#include "tools/sst_filters/read_only_env.h"
 #include "tools/sst_filters/subcommands.h"
 
 namespace cassandra_bloom::tools {
+
+using ROCKSDB_NAMESPACE::LiveFileMetaData;
+
 namespace {
 
 struct ExportArguments {
   std::vector<std::string> ssts;
-  DatabaseToExport database;
+  DatabaseOnDisk database;  // If there are no `ssts`.
   std::string out_dir;
   ExportOptions exporting;
   bool json = false;
 };
+
+// ---- The answer ----
 
 Json ToJson(const ExportedFilterDb& exported) {
   Json json = {{"sst", exported.sst_file}, {"file", exported.filter_db}};
@@ -106,6 +117,8 @@ ExitCode Show(const ExportArguments& options,
   return options.exporting.dry_run && !is_up_to_date ? kFault : kGood;
 }
 
+// ---- Single files ----
+
 // Returns a map from the name of each Filter.db to its SST file. Throws
 // Unusable if two SST files would get the same name.
 std::map<std::string, std::string> NamesOf(const ExportArguments& options) {
@@ -128,13 +141,8 @@ std::map<std::string, std::string> NamesOf(const ExportArguments& options) {
   return sst_of_name;
 }
 
-void ExportSsts(const ExportArguments& options, FilterDbExportReport* report,
-                std::string* error) {
-  std::string failure;
-  const auto plan = PlanExport(options.exporting, &failure);
-  if (!plan) {
-    throw Unusable(failure);
-  }
+void ExportSsts(const ExportArguments& options, const ExportPlan& plan,
+                FilterDbExportReport* report, std::string* error) {
   const auto sst_of_name = NamesOf(options);
   std::error_code failure_of_folder;
   std::filesystem::create_directory(options.out_dir, failure_of_folder);
@@ -146,7 +154,8 @@ void ExportSsts(const ExportArguments& options, FilterDbExportReport* report,
     ExportedFilterDb exported;
     exported.sst_file = sst;
     exported.filter_db = options.out_dir + "/" + name;
-    if (ExportSst(*plan, options.exporting.overwrite, NeverStop, &exported,
+    std::string failure;
+    if (ExportSst(plan, options.exporting.overwrite, NeverStop, &exported,
                   &failure) == ExportResult::kDone) {
       report->exported.push_back(exported);
     } else {
@@ -160,17 +169,75 @@ void ExportSsts(const ExportArguments& options, FilterDbExportReport* report,
   }
 }
 
+// ---- The files of a database ----
+
+LiveSst ToListedSst(const LiveFileMetaData& file,
+                    const std::vector<std::string>& db_paths) {
+  LiveSst sst = ToLiveSst(file);
+  sst.path = FindSst(sst.path, db_paths, file.size);
+  std::error_code missing;
+  const uint64_t size = std::filesystem::file_size(sst.path, missing);
+  if (!missing && size != file.size) {
+    sst.error = sst.path + ": has " + std::to_string(size) +
+                " bytes, but the MANIFEST says " + std::to_string(file.size) +
+                ": it was truncated, or it is another file with this number "
+                "and the right one is in a folder of db_paths or cf_paths that "
+                "was not given";
+  }
+  return sst;
+}
+
+bool ListLiveSsts(const DatabaseOnDisk& database, LiveSsts* live,
+                  std::string* error) {
+  const auto opened = OpenDatabase(database, /*witness=*/nullptr, error);
+  if (opened == nullptr) {
+    return false;
+  }
+  std::set<std::string> wanted;
+  for (const OpenedFamily& family : opened->families) {
+    wanted.insert(family.name);
+  }
+  std::vector<LiveFileMetaData> files;
+  opened->db->GetLiveFilesMetaData(&files);
+  live->database = DatabaseOf(opened->db.get());
+  live->files.clear();
+  for (const LiveFileMetaData& file : files) {
+    if (wanted.count(file.column_family_name) > 0) {
+      live->files.push_back(ToListedSst(file, database.db_paths));
+    }
+  }
+  return true;
+}
+
+// Does what ReconcileFilterDbExports does for an open database.
+bool ExportDatabase(const ExportArguments& options, const ExportPlan& plan,
+                    FilterDbExportReport* report, std::string* error) {
+  const ListSsts list = [&](LiveSsts* live, std::string* failure) {
+    return ListLiveSsts(options.database, live, failure);
+  };
+  // Without a database, no folder is made.
+  LiveSsts ignored;
+  std::set<std::string> unreadable;
+  return list(&ignored, error) &&
+         Reconcile(plan, options.out_dir, list, NeverStop, &unreadable, report,
+                   error);
+}
+
 ExitCode RunExport(const ExportArguments& options) {
+  const ExportPlan plan = *OrUnusable([&](std::string* failure) {
+    return PlanExport(options.exporting, failure);
+  });
   FilterDbExportReport report;
   std::string error;
-  if (options.database.folder.empty()) {
-    ExportSsts(options, &report, &error);
-  } else if (!ExportDatabase(options.database, options.out_dir,
-                             options.exporting, &report, &error)) {
-    error = error.empty() ? options.database.folder + ": not exported" : error;
+  if (!options.ssts.empty()) {
+    ExportSsts(options, plan, &report, &error);
+  } else if (!ExportDatabase(options, plan, &report, &error) && error.empty()) {
+    error = options.database.folder + ": not exported";
   }
   return Show(options, report, error);
 }
+
+// ---- The command line ----
 
 void AddSource(CLI::App* command, ExportArguments* options) {
   auto* const source = command->add_option_group("source")->require_option(1);
@@ -179,24 +246,7 @@ void AddSource(CLI::App* command, ExportArguments* options) {
                    "An SST file, named by its number as in a database "
                    "(000123.sst); may be given several times")
       ->type_name("FILE");
-  auto* const db =
-      source
-          ->add_option("--db", options->database.folder,
-                       "The folder of a database, which may be in use. Nothing "
-                       "in it is changed. Makes the folder of --out-dir hold "
-                       "exactly the filters of the live SST files. Filters "
-                       "that an export made of these files with these options "
-                       "are kept, and all others are made anew or removed. "
-                       "Other files are not touched. A folder of another "
-                       "database is refused. So is, without --force, a folder "
-                       "of filters that no such export made")
-          ->type_name("DIR");
-  command
-      ->add_option("--column-family", options->database.column_family,
-                   "Export only the SST files of this column family")
-      ->type_name("NAME")
-      ->needs(db);
-  AddDbPath(command, &options->database.db_paths)->needs(db);
+  auto* const db = AddDatabase(source, command, &options->database);
   command
       ->add_flag("--dry-run", options->exporting.dry_run,
                  "Only say what would be done. It is a fault if the folder is "
@@ -238,7 +288,13 @@ void AddKeysOptions(CLI::App* command, ExportOptions* options) {
 
 void AddExport(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
-      "export", "Writes a Filter.db for each SST file of a RocksDB database");
+      "export",
+      "Writes a Filter.db for each SST file. With --db, makes the folder of "
+      "--out-dir hold exactly the filters of the live SST files. Filters that "
+      "an export made of these files with these options are kept, and all "
+      "others are made anew or removed. Other files are not touched. A folder "
+      "of another database is refused. So is, without --force, a folder of "
+      "filters that no such export made");
   auto* const options = NewOptions(command, run, RunExport);
   AddSource(command, options);
   command

@@ -8,15 +8,31 @@
 
 namespace cassandra_bloom::tools {
 
-CLI::Option* AddDbPath(CLI::App* command, std::vector<std::string>* db_paths) {
-  return command
-      ->add_option("--db-path", *db_paths,
+CLI::Option* AddDatabase(CLI::App* group, CLI::App* command,
+                         DatabaseOnDisk* database) {
+  auto* const db =
+      group
+          ->add_option("--db", database->folder,
+                       "The folder of the database, which may be in use. "
+                       "Nothing in it is changed")
+          ->type_name("DIR");
+  command
+      ->add_option("--db-path", database->db_paths,
                    "A further folder of SST files: one of the database's "
                    "db_paths or of a column family's cf_paths. It must be "
                    "given because no file of the database names it. May be "
                    "given several times, in any order")
       ->type_name("DIR")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->needs(db);
+  command
+      ->add_option("--column-family", database->column_families,
+                   "Only the SST files of this column family; may be given "
+                   "several times")
+      ->type_name("NAME")
+      ->allow_extra_args(false)
+      ->needs(db);
+  return db;
 }
 
 }  // namespace cassandra_bloom::tools

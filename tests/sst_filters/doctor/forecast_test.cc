@@ -22,9 +22,9 @@ PolicyPtr Monkey() {
   return PolicyOf(options);
 }
 
-// RocksDB moves a file down unchanged. It then has the bits of level 0. The
-// excess is small here, but large in relation.
-TEST(DoctorForecastTest, FilesThatWereMovedDown) {
+// A young database has the bits of level 0. So has a file that RocksDB moved
+// down unchanged. The excess is small here, but large in relation.
+TEST(DoctorForecastTest, MoreBitsThanTheAverage) {
   for (const PolicyPtr& policy : {Monkey(), Mix()}) {
     TestDb db(WithDynamicLevels(policy));
     AddFile(&db, 0, 20000);
@@ -36,20 +36,12 @@ TEST(DoctorForecastTest, FilesThatWereMovedDown) {
     Require(db->CompactRange(move, nullptr, nullptr));
     const Json family = FamilyOf(Exits(0, Doctor(db)));
     ASSERT_EQ(family["ssts"][0]["level"], 6);
-    const std::string advice = family["advice"];
-    EXPECT_THAT(advice, HasSubstr("RocksDB moved files down unchanged"));
-    EXPECT_THAT(advice, HasSubstr("Compact all"));
-    EXPECT_FALSE(family.contains("mix"));
+    EXPECT_THAT(family["advice"].get<std::string>(),
+                HasSubstr("and the policy's average is 10: "));
+    EXPECT_EQ(family["mix"], Json());
     db.Compact();
-    EXPECT_EQ(FamilyOf(Exits(0, Doctor(db)))["advice"], "");
+    EXPECT_EQ(FamilyOf(Exits(0, Doctor(db)))["advice"], Json());
   }
-}
-
-TEST(DoctorForecastTest, YoungDatabase) {
-  TestDb db(WithDynamicLevels(Monkey()));
-  AddFile(&db, 0, 20000);
-  EXPECT_THAT(FamilyOf(Exits(0, Doctor(db)))["advice"].get<std::string>(),
-              HasSubstr("the policy's average is 10: "));
 }
 
 // The filters of the policy that doctor names are as doctor says.
@@ -62,13 +54,12 @@ TEST(DoctorForecastTest, Mix) {
     const std::string name = now["mix"]["policy"];
     EXPECT_EQ(name.rfind("cassandra_bloom:mix:10", 0), 0U) << name;
     EXPECT_THAT(Doctor(db, "").out, HasSubstr("  with " + name + ": "));
-    EXPECT_LE(now["mix"]["false_positives"], FalsePositives(now));
     const double bits = std::stod(name.substr(name.rfind(':') + 1));
     db.Reopen(WithDynamicLevels(
         PolicyPtr(rocksdb::NewCassandraBloomMixPolicy(bits))));
     db.Compact();
     const Json then = FamilyOf(Exits(0, Doctor(db)));
-    EXPECT_FALSE(then.contains("mix"));
+    EXPECT_EQ(then["mix"], Json());
     EXPECT_NEAR(FalsePositives(then), now["mix"]["false_positives"], 0.0015);
     const double bytes = now["mix"]["filter_bytes"];
     EXPECT_NEAR(then["all"]["filter_bytes"], bytes, 0.05 * bytes);
@@ -125,9 +116,7 @@ TEST(DoctorForecastTest, IndexOfPartitions) {
     Require(db->Put({}, std::string(300, 'x') + NumberedKey(i), ""));
   }
   Require(db->Flush({}));
-  const Json family = FamilyOf(Exits(0, Doctor(db)));
-  EXPECT_GT(family["all"]["bits_per_key"], 6);
-  EXPECT_EQ(family["advice"], "");
+  EXPECT_NEAR(FamilyOf(Exits(0, Doctor(db)))["all"]["bits_per_key"], 3, 1);
 }
 
 }  // namespace

@@ -79,6 +79,24 @@ TEST(DoctorNotAskedTest, APolicyOfTheProgram) {
   ExpectNotAsked(db, "its filter policy 'ForwardingPolicy' is not known here");
 }
 
+// Writes another filter_policy into the newest OPTIONS file.
+void WritePolicy(const TestDb& db, const std::string& policy) {
+  const std::string path = NewestOptionsOf(db);
+  std::string text = ReadFile(path);
+  const std::string option = "  filter_policy=";
+  const size_t begin = text.find(option) + option.size();
+  text.replace(begin, text.find('\n', begin) - begin, policy);
+  WriteFile(path, text);
+}
+
+TEST(DoctorNotAskedTest, ARefusedPolicy) {
+  const FilledDb db;
+  WritePolicy(db, "cassandra_bloom:abc");
+  ExpectNotAsked(db, "its filter policy is refused: ");
+  EXPECT_THAT(Doctor(db, "").out,
+              HasSubstr("filter_policy=cassandra_bloom:abc"));
+}
+
 class OwnTransform final : public rocksdb::SliceTransform {
  public:
   const char* Name() const override { return "OwnTransform"; }
@@ -100,7 +118,7 @@ TEST(DoctorNotAskedTest, APrefixExtractorOfTheProgram) {
     const Ran ran = Exits(2, Doctor(db));
     const Json family = FamilyOf(ran);
     EXPECT_EQ(family["ssts"][0]["use"], whole_keys ? "used" : "not_asked");
-    EXPECT_THAT(family["problems"].dump(), HasSubstr("'OwnTransform'"));
+    EXPECT_THAT(family["reasons"].dump(), HasSubstr("'OwnTransform'"));
   }
 }
 
@@ -133,7 +151,7 @@ TEST(DoctorNotAskedTest, UnreadableFiles) {
   WriteFile(sst, std::string(ReadFile(sst).size(), 'x'));
   ExpectNotAsked(db, "RocksDB cannot read it: Corruption");
   std::filesystem::remove(sst);
-  ExpectNotAsked(db, "the file is missing, though the database lists it");
+  ExpectNotAsked(db, "No such file");
 }
 
 TEST(DoctorNotAskedTest, FilesInAnotherFolder) {

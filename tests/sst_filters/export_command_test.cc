@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <rocksdb/convenience.h>
+
+#include <atomic>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/export/export_fixture.h"
@@ -20,6 +24,15 @@ class ExportCommandTest : public ExportTest {
     return " --out-dir=" + out_.path() + " --sstable-version=" + version + " ";
   }
   std::string Db() const { return "export --db=" + db_.path() + ToOut(); }
+
+  // Returns how many filters an export makes, keeps and removes.
+  std::vector<size_t> Export(const std::string& options = "") const {
+    const Ran ran = SstFilters(Db() + "--json " + options);
+    EXPECT_EQ(ran.exit_code, 0) << ran;
+    const Json report = ran.json();
+    return {report["exported"].size(), report["kept"].size(),
+            report["removed"].size()};
+  }
 };
 
 TEST_F(ExportCommandTest, ExportsKeepsAndRemoves) {
@@ -115,7 +128,9 @@ TEST_F(ExportCommandTest, BadCommandLines) {
        "--sstable-version is required"},
       {"export --db=" + db_.path() + " --sst=" + sst + ToOut(), "--db"},
       {"export --db=" + dir.path() + ToOut(), "cannot be opened as a RocksDB"},
-      {Db() + "--column-family=none", "has no column family 'none'"},
+      {"export --db=" + sst + ToOut(), "is not a folder"},
+      {Db() + "--column-family=none",
+       "has no column family 'none'; it has 'default'"},
       {Db() + "--from=disk", "--from"},
       {Db() + "--bits=ten", "--bits"},
       {Db() + "--bits=0", "--bits: '0' is not a number from 1 to 100"},
@@ -127,6 +142,9 @@ TEST_F(ExportCommandTest, BadCommandLines) {
       {"export --db=" + db_.path() +
            " --sstable-version=nb --out-dir=" + dir / "a/b",
        "cannot be created"},
+      {"export --db=" + db_.path() +
+           " --sstable-version=nb --out-dir=" + dir / "sst",
+       "is no folder"},
       {good + "--dry-run", "--dry-run requires"},
       {good + "--db-path=" + dir.path(), "--db-path requires"},
       {good + "--column-family=default", "--column-family requires"},
@@ -160,6 +178,114 @@ TEST_F(ExportCommandTest, TakesOverAFolderIfForced) {
   const Ran forced = SstFilters(Db() + "--force");
   EXPECT_EQ(forced.exit_code, 0) << forced;
   EXPECT_THAT(forced.out, HasSubstr(mine + ": removed\n"));
+  EXPECT_EQ(Filters(), Live());
+}
+
+TEST_F(ExportCommandTest, ChangesNothingInTheDatabase) {
+  IngestFile();
+  // These rows are only in the write-ahead log.
+  db_.Put(NumberedRows(next_, next_ + 1000));
+  // RocksDB removes this file when it opens a database. An export must not
+  // remove the file.
+  WriteFile(db_.path() + "/000999.sst.trash", "trash");
+  // RocksDB must not remove an old log between the two calls of StateOf.
+  rocksdb::CancelAllBackgroundWork(db_.get(), /*wait=*/true);
+  const auto before = StateOf(db_.path());
+  EXPECT_EQ(Export(), (std::vector<size_t>{3, 0, 0}));
+  EXPECT_EQ(StateOf(db_.path()), before) << "while it is in use";
+  EXPECT_EQ(Filters(), Live());
+  // The open database says the same, because the listener and the command work
+  // on the same folder.
+  ASSERT_TRUE(Reconcile()) << error_;
+  EXPECT_EQ(report_.kept.size(), 3U);
+  db_.Close();
+  const auto closed = StateOf(db_.path());
+  EXPECT_EQ(Export(), (std::vector<size_t>{0, 3, 0}));
+  EXPECT_EQ(StateOf(db_.path()), closed);
+  db_.Reopen(db_.options());
+  EXPECT_FALSE(fs::exists(db_.path() + "/000999.sst.trash"));
+}
+
+TEST_F(ExportCommandTest, ColumnFamilies) {
+  rocksdb::ColumnFamilyHandle* const other =
+      AddColumnFamily("other", db_.options(), NumberedRows(5000, 6000));
+  EXPECT_EQ(Export(), (std::vector<size_t>{3, 0, 0}));
+  EXPECT_EQ(Export("--column-family=default"), (std::vector<size_t>{0, 2, 1}));
+  EXPECT_EQ(Export("--column-family=other --column-family=default"),
+            (std::vector<size_t>{1, 2, 0}));
+  Require(db_->DestroyColumnFamilyHandle(other));
+}
+
+TEST_F(ExportCommandTest, WhileItIsWrittenToAndReconciled) {
+  std::atomic<bool> stop{false};
+  std::thread writer([&] {
+    for (int i = 0; !stop; ++i) {
+      AddFiles(1);
+      if (i % 4 == 3) {
+        db_.Compact();
+      }
+    }
+  });
+  for (int i = 0; i < 10; ++i) {
+    Export();
+    EXPECT_TRUE(Reconcile()) << error_ << report_.errors.size();
+  }
+  stop = true;
+  writer.join();
+  Export();
+  EXPECT_EQ(Filters(), Live());
+}
+
+TEST_F(ExportCommandTest, ACopyIsAnotherDatabase) {
+  Export();
+  db_.Close();
+  const TempDir copies;
+  fs::copy(db_.path(), copies / "copy");
+  const Ran ran =
+      Exits(2, SstFilters("export --db=" + copies / "copy" + ToOut()));
+  EXPECT_THAT(ran.err, HasSubstr("another database"));
+}
+
+TEST_F(ExportCommandTest, SeveralPathsAndLevels) {
+  const TempDir second;
+  rocksdb::Options options = db_.options();
+  options.db_paths = {{db_.path(), 1}, {second.path(), uint64_t{1} << 40}};
+  options.num_levels = 9;
+  db_.Reopen(options);
+  rocksdb::CompactRangeOptions compact;
+  compact.change_level = true;
+  compact.target_level = 8;
+  compact.target_path_id = 1;
+  Require(db_->CompactRange(compact, nullptr, nullptr));
+  EXPECT_THAT(Exits(2, SstFilters(Db())).err,
+              HasSubstr("/unknown db_paths[1]/"));
+  EXPECT_EQ(Export("--db-path=" + second.path()),
+            (std::vector<size_t>{1, 0, 0}));
+  // A file of the same number, as of another database, is passed over.
+  WriteFile(
+      db_.path() + "/" +
+          fs::directory_iterator(second.path())->path().filename().string(),
+      "another file");
+  EXPECT_EQ(Export("--force --db-path=" + second.path()),
+            (std::vector<size_t>{1, 0, 0}));
+  EXPECT_THAT(Exits(2, SstFilters(Db() + "--db-path=" + second / "none")).err,
+              HasSubstr("/none: is not a folder"));
+}
+
+TEST_F(ExportCommandTest, AFileOfAnotherSize) {
+  db_.Compact();
+  const std::string sst = OnlySst(db_);
+  db_.Close();
+  fs::resize_file(sst, 100);
+  EXPECT_THAT(Exits(2, SstFilters(Db())).err, HasSubstr("has 100 bytes, but"));
+}
+
+// An OPTIONS file may name a listener of this library. It does nothing here,
+// and its folder need not be there.
+TEST_F(ExportCommandTest, ADatabaseWithAListener) {
+  Listen();
+  WriteListeners(db_, "{cassandra_bloom_export(nb,/no/such/folder)}");
+  Export();
   EXPECT_EQ(Filters(), Live());
 }
 
