@@ -45,15 +45,15 @@ Json ToJson(const ExaminedSst& sst) {
 
 Json ToJson(const Json& level, const Sums& sums, const FamilyOptions& options) {
   return {{"level", level},
-          {"files", sums.files},
-          {"examined_files", sums.examined_files},
+          {"files", std::llround(sums.files)},
           {"keys", std::llround(sums.keys)},
           {"filter_bytes", std::llround(sums.filter_bytes)},
           {"bits_per_key", sums.BitsPerKey()},
           {"rate", sums.Rate()},
-          {"asked_by_get", sums.asked_by_get},
-          {"asked_by_seek",
-           options.extractor() == nullptr ? Json() : Json(sums.asked_by_seek)},
+          {"asked_by_get", std::llround(sums.asked_by_get)},
+          {"asked_by_seek", options.options.prefix_extractor == nullptr
+                                ? Json()
+                                : Json(std::llround(sums.asked_by_seek))},
           {"false_positives", sums.false_positives}};
 }
 
@@ -96,32 +96,40 @@ Json ReasonsOf(const ExaminedFamily& family) {
       AddToReasons(sst, &reasons);
     }
   }
-  if (!options.unknown_extractor().empty()) {
-    reasons.push_back(
-        Reason({Use::kNotAsked,
-                "whether iterators ask the filters, as the "
-                "prefix_extractor '" +
-                    options.unknown_extractor() + "' is not known here",
-                ""}));
-  }
   return reasons;
 }
 
 Json ToJson(const ExaminedFamily& family) {
-  const auto levels = SumsOfLevels(family);
+  const FamilyOptions& options = family.options;
+  const auto sums_of_levels = SumsOfLevels(family);
+  Json levels = Json::array();
+  Sums all;
+  for (const auto& [level, sums] : sums_of_levels) {
+    levels.push_back(ToJson(level, sums, options));
+    all += sums;
+  }
   Json json = {{"name", family.name},
-               {"policy", family.options.policy},
-               {"levels", Json::array()},
-               {"all", ToJson("all", SumsOfAll(levels), family.options)},
-               {"reasons", ReasonsOf(family)},
-               {"ssts", Json::array()}};
-  for (const auto& [level, sums] : levels) {
-    json["levels"].push_back(ToJson(level, sums, family.options));
+               {"policy", options.policy.empty() && !options.not_asked.empty()
+                              ? Json()
+                              : Json(options.policy)},
+               {"levels", levels},
+               {"all", ToJson("all", all, options)},
+               {"reasons", ReasonsOf(family)}};
+  json.update(Forecasts(family, sums_of_levels, all));
+  if (!options.table.whole_key_filtering) {
+    json["notes"].push_back(
+        "RocksDB asks the filters for prefixes alone: the false positives are "
+        "those of an absent prefix, and absent keys of present prefixes all "
+        "pass");
   }
+  if (static_cast<double>(family.ssts.size()) < std::round(all.files)) {
+    json["notes"].push_back("this is from a sample of " +
+                            Count(family.ssts.size(), "SST file"));
+  }
+  Json* const ssts = &(json["ssts"] = Json::array());
   for (const ExaminedSst& sst : family.ssts) {
-    json["ssts"].push_back(ToJson(sst));
+    ssts->push_back(ToJson(sst));
   }
-  json.update(Forecasts(family, levels));
   return json;
 }
 
@@ -142,59 +150,41 @@ ExitCode ExitCodeOf(const Json& families) {
 
 // ---- Text ----
 
-// Prints the text between two spaces and the end of a line.
-void PrintLine(const std::string& text) {
-  PrintText("  " + Printable(text) + "\n");
+std::string AsMix(const Json& mix) {
+  return AsText(mix["policy"]) + ": " + AsThreeDigits(mix["false_positives"]) +
+         " false positives, " + AsSize(mix["filter_bytes"]);
 }
 
-void PrintLevels(const Json& family) {
+void PrintSums(const Json& family) {
+  const Json& policy = family["policy"];
+  Json sums = family;
+  sums["title"] =
+      "column family " + family["name"].get<std::string>() + ": " +
+      (policy.is_null() ? "filter_policy not known"
+       : policy == ""   ? "no filter_policy"
+                        : "filter_policy=" + policy.get<std::string>());
+  if (!family["levels"].empty()) {
+    sums.update(family["all"]);
+  }
+  PrintText(ListText(
+      sums,
+      {{"title", ""},
+       {"false_positives", "false positives of an absent key", AsThreeDigits},
+       {"filter_bytes", "memory of all filters", AsSize},
+       {"bytes_to_build", "more while the largest is written", AsSize},
+       {"mix", "forecast", AsMix},
+       {"notes", "note"}}));
   Json rows = family["levels"];
-  rows.push_back(family["all"]);
-  PrintText(TableText(rows, {{"level", "level"},
-                             {"files", "files"},
-                             {"examined_files", "examined"},
-                             {"keys", "keys"},
-                             {"filter_bytes", "filter bytes"},
-                             {"bits_per_key", "bits/key", AsThreeDigits},
-                             {"rate", "absent pass", AsPercent},
-                             {"asked_by_get", "asked: Get"},
-                             {"asked_by_seek", "Seek"}}));
-}
-
-void PrintSums(const Json& family, const FamilyOptions& options) {
-  const Json& all = family["all"];
-  if (all["examined_files"] < all["files"]) {
-    PrintLine("a sample: " + all["examined_files"].dump() + " of " +
-              all["files"].dump() + " SST files were examined");
-  }
-  PrintLine("false positives in a look-up of an absent " +
-            std::string(options.table.whole_key_filtering
-                            ? "key"
-                            : "prefix (absent keys of present prefixes all "
-                              "pass)") +
-            ": " + AsThreeDigits(all["false_positives"]) +
-            " (of a key in the range of every");
-  PrintLine("sorted run: each file of level 0, and each deeper level)");
-  PrintLine("memory: " + all["filter_bytes"].dump() +
-            " bytes for all filters, when every file is open");
-  if (!family["bytes_to_build"].is_null()) {
-    PrintLine("memory: about " + family["bytes_to_build"].dump() +
-              " bytes more while a file like the largest (" +
-              AsText(family["largest_sst"]) + ") is written");
-  }
-  if (const Json& mix = family["mix"]; !mix.is_null()) {
-    PrintLine("with " + AsText(mix["policy"]) + ": " +
-              AsThreeDigits(mix["false_positives"]) +
-              " false positives, in about " + mix["filter_bytes"].dump() +
-              " bytes");
-    if (options.table.partition_filters) {
-      PrintLine(
-          "  (more in partitioned filters: 3 % with partitions of 4 KiB, 13 % "
-          "with 1 KiB)");
-    }
-  }
-  if (!family["advice"].is_null()) {
-    PrintLine("advice: " + AsText(family["advice"]));
+  if (!rows.empty()) {
+    rows.push_back(family["all"]);
+    PrintText(TableText(rows, {{"level", "level"},
+                               {"files", "files"},
+                               {"keys", "keys"},
+                               {"filter_bytes", "filter bytes"},
+                               {"bits_per_key", "bits/key", AsThreeDigits},
+                               {"rate", "absent pass", AsPercent},
+                               {"asked_by_get", "asked: Get"},
+                               {"asked_by_seek", "Seek"}}));
   }
 }
 
@@ -210,60 +200,42 @@ std::string NamesOf(const Json& ssts) {
 void PrintReason(const Json& reason) {
   const bool is_fault = reason["use"] == NameOf(Use::kNotUsed);
   const bool is_not_known = reason["use"] == NameOf(Use::kNotAsked);
-  PrintLine(std::string(is_fault       ? "fault: "
-                        : is_not_known ? "could not be asked: "
-                                       : "no fault: ") +
-            reason["why"].get<std::string>());
+  PrintText(std::string("  ") +
+            (is_fault       ? "fault: "
+             : is_not_known ? "could not be asked: "
+                            : "no fault: ") +
+            AsText(reason["why"]) + "\n");
   if (is_fault) {
-    PrintLine("  to do: " + reason["to_do"].get<std::string>());
+    PrintText("    to do: " + AsText(reason["to_do"]) + "\n");
   }
   for (const Json& level : reason["levels"]) {
-    PrintLine("  level " + level["level"].dump() + ", " +
+    PrintText("    level " + AsText(level["level"]) + ", " +
               Count(level["ssts"].size(), "SST file") + ":" +
-              NamesOf(level["ssts"]));
+              NamesOf(level["ssts"]) + "\n");
   }
 }
 
-// RocksDB may keep the next levels empty, so files of level 0 are not for
-// CompactFiles.
-void PrintHowToCompact(const Json& reasons) {
-  bool is_any = false;
-  bool is_any_deep = false;
+bool NeedsCompaction(const Json& reason) {
+  return reason["to_do"].get<std::string>().find(kCompactIt) !=
+         std::string::npos;
+}
+
+void PrintFamily(const Json& family) {
+  PrintSums(family);
+  const Json& reasons = family["reasons"];
   for (const Json& reason : reasons) {
-    if (reason["to_do"].get<std::string>().find(kCompactIt) !=
-        std::string::npos) {
-      is_any = true;
-      is_any_deep |= reason["levels"].back()["level"] > 0;
-    }
-  }
-  if (is_any) {
-    PrintLine(
-        "  to compact all: CompactRange with "
-        "bottommost_level_compaction=kForce");
-  }
-  if (is_any_deep) {
-    PrintLine(
-        "  to compact only these files, but for level 0: DB::CompactFiles with "
-        "the files of a");
-    PrintLine("  level (--json names all), and the same level for the output");
-  }
-}
-
-void PrintFamily(const Json& family, const FamilyOptions& options) {
-  PrintText("column family " + AsText(family["name"]) + ": " +
-            (!options.policy.empty()
-                 ? "filter_policy=" + AsText(family["policy"])
-             : options.not_asked.empty() ? "no filter_policy"
-                                         : "filter_policy not known") +
-            "\n");
-  if (!family["levels"].empty() && options.not_asked.empty()) {
-    PrintLevels(family);
-    PrintSums(family, options);
-  }
-  for (const Json& reason : family["reasons"]) {
     PrintReason(reason);
   }
-  PrintHowToCompact(family["reasons"]);
+  // RocksDB may keep the next levels empty, so files of level 0 are not for
+  // CompactFiles.
+  if (std::any_of(reasons.begin(), reasons.end(), NeedsCompaction)) {
+    PrintText(
+        "    to compact all: CompactRange with "
+        "bottommost_level_compaction=kForce\n"
+        "    to compact only these files of a level other than 0: "
+        "DB::CompactFiles with all of\n"
+        "    them (see --json) and the same level as the output level\n");
+  }
 }
 
 std::string LastLine(const Json& report) {
@@ -273,20 +245,17 @@ std::string LastLine(const Json& report) {
   if (report["exit_status"] == kFault) {
     return "there are faults; see above what to do";
   }
-  bool is_any_used = false;
-  bool are_all_used = true;
+  bool is_any_asked = false;
+  bool has_reasons = false;
   for (const Json& family : report["column_families"]) {
-    for (const Json& sst : family["ssts"]) {
-      const bool is_used = sst["use"] == NameOf(Use::kUsed);
-      is_any_used |= is_used;
-      are_all_used &= is_used;
-    }
+    is_any_asked |= family["all"]["asked_by_get"] > 0;
+    has_reasons |= !family["reasons"].empty();
   }
-  return !is_any_used ? "all is well: there is no filter to ask"
-         : are_all_used
-             ? "all is well: RocksDB uses the filter of every SST file"
-             : "all is well: RocksDB uses the filter of every SST file, but "
-               "for those above";
+  return !is_any_asked ? "all is well: there is no filter to ask"
+                       : std::string(
+                             "all is well: RocksDB uses the filter of "
+                             "every SST file") +
+                             (has_reasons ? ", but see above" : "");
 }
 
 ExitCode RunDoctor(const DoctorArguments& arguments) {
@@ -294,11 +263,10 @@ ExitCode RunDoctor(const DoctorArguments& arguments) {
     throw Unusable(
         "sst_filters was built for another release of RocksDB than this one");
   }
-  std::vector<ExaminedFamily> families = Examine(arguments.database);
   Json report = {{"db", arguments.database.folder},
                  {"exit_status", nullptr},
                  {"column_families", Json::array()}};
-  for (ExaminedFamily& family : families) {
+  for (ExaminedFamily& family : Examine(arguments.database)) {
     Judge(&family);
     report["column_families"].push_back(ToJson(family));
   }
@@ -308,8 +276,8 @@ ExitCode RunDoctor(const DoctorArguments& arguments) {
     PrintJson(report);
     return exit_code;
   }
-  for (size_t i = 0; i < families.size(); ++i) {
-    PrintFamily(report["column_families"][i], families[i].options);
+  for (const Json& family : report["column_families"]) {
+    PrintFamily(family);
   }
   PrintText(LastLine(report) + "\n");
   return exit_code;
@@ -326,7 +294,7 @@ void AddDoctor(CLI::App* app, Run* run) {
       "that are in no file. It is a fault if a filter is not used. Exit status "
       "2 also if something could not be asked");
   auto* const arguments = NewOptions(command, run, RunDoctor);
-  AddDatabase(command, command, &arguments->database)->required();
+  AddDatabase(command, &arguments->database);
   AddJson(command, &arguments->json);
 }
 

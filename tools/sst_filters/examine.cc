@@ -17,7 +17,6 @@
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/progress_bar.h"
 #include "plugin/filter_db/read_file.h"
-#include "tools/sst_filters/read_only_env.h"
 
 namespace cassandra_bloom::tools {
 
@@ -49,9 +48,9 @@ constexpr int kListings = 10;
 
 // ---- Which files ----
 
-// Takes about this share of the files of a level. After a compaction, the
-// others of them are taken again. A product with 2^64 times the golden ratio
-// spreads the numbers evenly (Fibonacci hashing).
+// Takes about this share of all files, and the same ones from each listing. A
+// product with 2^64 times the golden ratio spreads the numbers evenly
+// (Fibonacci hashing).
 bool IsInSample(uint64_t file_number, double share) {
   constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;
   constexpr double kRange = 18446744073709551616.0;  // 2^64
@@ -98,14 +97,12 @@ bool IsBottommost(const ColumnFamilyMetaData& family, int level,
 // ---- Which keys ----
 
 // Returns a few keys between the first and the last key of an SST file that are
-// most likely in no file: a key of the file with strange bytes behind it. They
-// have the file's first or last prefix, if there is an extractor. If that
-// key has no prefix, it is made longer until it has one. Returns nothing if
-// there are no such keys, as in a file with one key.
+// most likely in no file: one of the two with strange bytes behind it. If there
+// is an extractor, they have the prefix of that key. Returns nothing if there
+// are no such keys, as in a file with one key.
 std::vector<std::string> AbsentKeys(const SstFileMetaData& file,
                                     const Comparator& comparator,
                                     const SliceTransform* extractor) {
-  constexpr size_t kLongest = 256;
   constexpr std::string_view kStrange[] = {{"\0\xa5\x5a\0\xc3\x3c\x96", 7},
                                            {"\0\x69\0\x78\x87\xe1\x1e", 7},
                                            {"\0\0\xb4\x4b\xd2\x2d\xf0", 7}};
@@ -114,15 +111,11 @@ std::vector<std::string> AbsentKeys(const SstFileMetaData& file,
   // only keys made from the last one are in the range.
   for (const std::string& present : {file.smallestkey, file.largestkey}) {
     for (const std::string_view strange : kStrange) {
-      std::string key = present;
-      while (extractor != nullptr && !extractor->InDomain(key) &&
-             key.size() < kLongest) {
-        key.push_back('\0');
-      }
-      key.append(strange);
+      const std::string key = present + std::string(strange);
       if (comparator.Compare(file.smallestkey, key) < 0 &&
           comparator.Compare(key, file.largestkey) < 0 &&
-          (extractor == nullptr || extractor->InDomain(key))) {
+          (extractor == nullptr ||
+           (extractor->InDomain(present) && extractor->InDomain(key)))) {
         absent.push_back(key);
       }
     }
@@ -130,19 +123,13 @@ std::vector<std::string> AbsentKeys(const SstFileMetaData& file,
   return absent;
 }
 
-bool IsGone(const Status& status) {
-  return status.IsPathNotFound() ||
-         (status.IsIOError() &&
-          status.ToString().find("No such file") != std::string::npos);
-}
-
 class Examiner {
  public:
   explicit Examiner(const DatabaseOnDisk& what) : what_(what) {}
 
   std::vector<ExaminedFamily> Run() {
-    // A compaction may remove listed files. A new listing has the files that
-    // replaced them.
+    // What fails is tried again, because a compaction may remove listed files,
+    // and a new listing has the files that replaced them.
     for (int attempt = 1;; ++attempt) {
       std::vector<ExaminedFamily> families;
       const auto opened = OrUnusable([&](std::string* error) {
@@ -160,8 +147,7 @@ class Examiner {
   }
 
  private:
-  // Returns false if a file does not exist any more, unless this is the last
-  // listing.
+  // Returns false if something failed, unless this is the last listing.
   bool ExamineAll(const OpenedDatabase& opened, bool is_last,
                   std::vector<ExaminedFamily>* families) {
     uint64_t all_files = 0;
@@ -175,7 +161,6 @@ class Examiner {
     uint64_t done = 0;
     for (const OpenedFamily& family : opened.families) {
       families->push_back({family.name, family.options, {}, {}});
-      std::unique_ptr<Iterator> iterator;
       for (const LevelMetaData& level : family.files.levels) {
         if (level.files.empty()) {
           continue;
@@ -189,41 +174,35 @@ class Examiner {
             continue;
           }
           if (known_.count(file.file_number) == 0 &&
-              !ExamineSst(opened, family, file, is_last, &iterator)) {
+              !ExamineSst(opened, family, file, is_last)) {
             all_there = false;
             continue;
           }
           families->back().ssts.push_back(InLevel(family, level.level, file));
         }
       }
+      iterator_.reset();
     }
     return all_there;
   }
 
   // Examines what does not depend on the level of the file, because RocksDB may
-  // move it. Returns false if a file does not exist any more, unless this is
-  // the last listing.
+  // move it. Returns false if that failed, unless this is the last listing.
   bool ExamineSst(const OpenedDatabase& opened, const OpenedFamily& family,
-                  const SstFileMetaData& file, bool is_last,
-                  std::unique_ptr<Iterator>* iterator) {
+                  const SstFileMetaData& file, bool is_last) {
     ExaminedSst sst;
     sst.name = FileNameOf(file.name);
     sst.keys = file.num_entries;
     Status status = Measure(opened, family.options, file, &sst);
     if (status.ok()) {
-      status = LookUp(opened, family, file, iterator, &sst);
+      status = LookUp(opened, family, file, &sst);
     }
     witness_->asking = FilterWitness::Asking::kNothing;
-    if (IsGone(status) && !is_last) {
-      return false;
-    }
     if (!status.ok()) {
-      sst.not_asked = "RocksDB cannot read it: " + status.ToString();
-      if (IsGone(status)) {
-        sst.not_asked +=
-            ". If the database has db_paths or cf_paths, name them by "
-            "--db-path";
+      if (!is_last) {
+        return false;
       }
+      sst.not_asked = "RocksDB cannot read it: " + status.ToString();
     }
     known_[file.file_number] = std::move(sst);
     return true;
@@ -258,7 +237,7 @@ class Examiner {
                              ? properties->num_filter_entries
                              : properties->num_entries;
       sst->filter_bytes =
-          answers.blocks > 0 ? answers.bytes : properties->filter_size;
+          answers.bytes > 0 ? answers.bytes : properties->filter_size;
     }
     sst->policy = properties->filter_policy_name;
     sst->prefix_extractor = properties->prefix_extractor_name;
@@ -268,15 +247,16 @@ class Examiner {
 
   // Looks for keys that no file has.
   Status LookUp(const OpenedDatabase& opened, const OpenedFamily& family,
-                const SstFileMetaData& file,
-                std::unique_ptr<Iterator>* iterator, ExaminedSst* sst) {
+                const SstFileMetaData& file, ExaminedSst* sst) {
     const Comparator& comparator = *family.options.options.comparator;
-    const SliceTransform* const extractor = family.options.extractor();
+    const SliceTransform* const extractor =
+        family.options.options.prefix_extractor.get();
     ReadOptions reading;
     // Otherwise RocksDB would not look below a range that was deleted.
     reading.ignore_range_deletions = true;
     // A seek need not find a key. Otherwise it would pass over all deletions
-    // that follow, in time that grows with their square over all files.
+    // that follow, in time that grows with their square over all files. A seek
+    // that passes over more keys is Incomplete.
     reading.max_skippable_internal_keys = 1000;
     reading.fill_cache = false;
     std::vector<std::string> keys = AbsentKeys(file, comparator, extractor);
@@ -289,17 +269,18 @@ class Examiner {
       witness_->asking = FilterWitness::Asking::kGet;
       PinnableSlice value;
       const Status status = opened.db->Get(reading, family.handle, key, &value);
-      if (!status.ok() && (!status.IsNotFound() || IsGone(status))) {
+      if (!status.ok() && !status.IsNotFound()) {
         return status;
       }
       if (sst->was_sought) {
-        if (*iterator == nullptr) {
-          iterator->reset(opened.db->NewIterator(reading, family.handle));
+        if (iterator_ == nullptr) {
+          iterator_.reset(opened.db->NewIterator(reading, family.handle));
         }
         witness_->asking = FilterWitness::Asking::kSeek;
-        (*iterator)->Seek(key);
-        if (IsGone((*iterator)->status())) {
-          return (*iterator)->status();
+        iterator_->Seek(key);
+        const Status sought = iterator_->status();
+        if (!sought.ok() && !sought.IsIncomplete()) {
+          return sought;
         }
       }
     }
@@ -308,12 +289,8 @@ class Examiner {
 
   ExaminedSst InLevel(const OpenedFamily& family, int level,
                       const SstFileMetaData& file) const {
-    const SliceTransform* const extractor = family.options.extractor();
     ExaminedSst sst = known_.at(file.file_number);
     sst.level = level;
-    sst.is_without_prefixes = extractor != nullptr &&
-                              !extractor->InDomain(file.smallestkey) &&
-                              !extractor->InDomain(file.largestkey);
     sst.is_in_last_run = IsInLastRun(family.files, level, file);
     // Only asked for files without a filter, because it looks at all files.
     sst.is_bottommost = sst.filter_bytes == 0 &&
@@ -325,6 +302,7 @@ class Examiner {
   const DatabaseOnDisk& what_;
   const std::shared_ptr<FilterWitness> witness_ =
       std::make_shared<FilterWitness>();
+  std::unique_ptr<Iterator> iterator_;     // Of a column family, or null.
   std::map<uint64_t, ExaminedSst> known_;  // Key: the number of the file.
   ProgressBar progress_{"examining"};
 };

@@ -49,8 +49,6 @@ struct ExaminedSst {
   bool is_bottommost = false;
   // RocksDB asks no filter here if optimize_filters_for_hits is on.
   bool is_in_last_run = false;
-  // Neither its first nor its last key has a prefix.
-  bool is_without_prefixes = false;
 
   // Why the file could not be read or its filter not be asked, or empty.
   std::string not_asked;

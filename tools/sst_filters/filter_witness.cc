@@ -5,11 +5,10 @@
 #include <rocksdb/slice.h>
 
 #include <algorithm>
-#include <array>
 #include <random>
 #include <utility>
 
-#include "tools/sst_filters/read_only_env.h"
+#include "tools/sst_filters/open_database.h"
 
 namespace cassandra_bloom::tools {
 
@@ -99,28 +98,12 @@ class WitnessedPolicy final : public FilterPolicy {
 }  // namespace
 
 uint64_t PassedOf(uint64_t count, uint64_t seed, FilterBitsReader* reader) {
-  constexpr size_t kBatch = 32;
   std::mt19937_64 random(seed);
-  std::array<std::array<uint64_t, 2>, kBatch> keys;
-  std::array<Slice, kBatch> slices;
-  std::array<Slice*, kBatch> pointers;
-  std::array<bool, kBatch> may_match;
   uint64_t passed = 0;
-  for (uint64_t asked = 0; asked < count;) {
-    const auto now =
-        static_cast<size_t>(std::min<uint64_t>(kBatch, count - asked));
-    for (size_t i = 0; i < now; ++i) {
-      keys[i] = {random(), random()};
-      slices[i] =
-          Slice(reinterpret_cast<const char*>(&keys[i]), sizeof(keys[i]));
-      pointers[i] = &slices[i];
-    }
-    may_match.fill(true);
-    reader->MayMatch(static_cast<int>(now), pointers.data(), may_match.data());
-    passed += static_cast<uint64_t>(
-        std::count(may_match.begin(),
-                   may_match.begin() + static_cast<ptrdiff_t>(now), true));
-    asked += now;
+  for (uint64_t asked = 0; asked < count; ++asked) {
+    const uint64_t key[] = {random(), random()};
+    const Slice slice(reinterpret_cast<const char*>(key), sizeof(key));
+    passed += reader->MayMatch(slice) ? 1 : 0;
   }
   return passed;
 }

@@ -36,13 +36,13 @@ SampledFilter SampleFilter(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
                            const FamilyOptions& options, int level,
                            bool is_bottommost, double keys);
 
-// Returns the forecasts for the column family as JSON. Each is null if there is
-// none:
+// Returns the forecasts for the column family. The first two may be null:
 //   bytes_to_build: what the filter of the largest file adds to the memory
-//     while the file is written. largest_sst: that file.
-//   advice: what is wrong with the bits per key.
+//     while the file is written.
 //   mix: the filters that `mix` would give with as many bits per key.
-Json Forecasts(const ExaminedFamily& family, const std::map<int, Sums>& levels);
+//   notes: sentences.
+Json Forecasts(const ExaminedFamily& family, const std::map<int, Sums>& levels,
+               const Sums& all);
 
 }  // namespace cassandra_bloom::tools
 

@@ -11,21 +11,12 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// How to get the filter written anew.
-std::string ToCompact(const FamilyOptions& options) {
-  return options.options.compaction_style ==
-                 ROCKSDB_NAMESPACE::kCompactionStyleFIFO
-             ? "wait until the file ages out: FIFO compaction writes no file "
-               "anew"
-             : kCompactIt + std::string(", which writes its filter anew");
-}
-
 Verdict JudgeWithoutFilter(const ExaminedSst& sst,
                            const FamilyOptions& options) {
   if (options.policy.empty()) {
     return {Use::kNotUsed,
             "no filter, as the OPTIONS file has no filter_policy",
-            "set filter_policy, then " + ToCompact(options)};
+            std::string("set filter_policy, then ") + kCompactIt};
   }
   if (options.options.optimize_filters_for_hits && sst.is_bottommost) {
     return {Use::kOnPurpose,
@@ -39,9 +30,9 @@ Verdict JudgeWithoutFilter(const ExaminedSst& sst,
               "no filter, as whole_key_filtering is off and there is no "
               "prefix_extractor",
               "set a prefix_extractor, or whole_key_filtering=true; then " +
-                  ToCompact(options)};
+                  std::string(kCompactIt)};
     }
-    if (sst.is_without_prefixes) {
+    if (!sst.was_sought) {
       return {Use::kOnPurpose,
               "no filter: neither its first nor its last key has a prefix", ""};
     }
@@ -51,19 +42,17 @@ Verdict JudgeWithoutFilter(const ExaminedSst& sst,
           .is_none) {
     return {Use::kOnPurpose, "no filter: the policy gives it none", ""};
   }
-  return {Use::kNotUsed, "no filter", ToCompact(options)};
+  return {Use::kNotUsed, "no filter", kCompactIt};
 }
 
 // Judges a file with a filter that RocksDB did not ask when it looked up absent
 // keys.
 Verdict JudgeUnasked(const ExaminedSst& sst, const FamilyOptions& options) {
-  const std::string written_by =
-      sst.policy.empty() ? "another policy" : "'" + sst.policy + "'";
   if (options.policy.empty()) {
     return {Use::kNotUsed,
             "the OPTIONS file has no filter_policy, so RocksDB does not look "
-            "for its filter, of " +
-                written_by,
+            "for its filter, of '" +
+                sst.policy + "'",
             "set filter_policy again; the filter is then used as it is"};
   }
   if (options.options.optimize_filters_for_hits && sst.is_in_last_run) {
@@ -74,48 +63,40 @@ Verdict JudgeUnasked(const ExaminedSst& sst, const FamilyOptions& options) {
   }
   if (sst.answers.blocks == 0) {
     return {Use::kNotUsed,
-            "the policy does not read its filter, which was written with " +
-                written_by + " and other options, or is damaged",
-            "set the policy back, or " + ToCompact(options)};
+            "the policy does not read its filter, which was written with '" +
+                sst.policy + "' and other options, or is damaged",
+            std::string("set the policy back, or ") + kCompactIt};
   }
-  const std::string prefixes =
-      "its filter holds prefixes of the prefix_extractor " +
-      sst.prefix_extractor;
-  if (!sst.holds_keys && !options.unknown_extractor().empty()) {
-    return {Use::kNotAsked,
-            prefixes + ", and '" + options.unknown_extractor() +
-                "' is not known here",
-            ""};
-  }
-  const bool needs_prefix = !sst.holds_keys && options.extractor() != nullptr;
+  const auto& extractor = options.options.prefix_extractor;
+  const bool needs_prefix = !sst.holds_keys && extractor != nullptr;
   if (needs_prefix ? !sst.was_sought : !sst.was_looked_up) {
     return {Use::kNoKeys,
             std::string("not asked: no absent key ") +
                 (needs_prefix ? "with a prefix " : "") + "is in its range",
             ""};
   }
-  if (!sst.holds_keys) {
-    const std::string now =
-        options.extractor() == nullptr ? "none" : options.extractor()->GetId();
-    if (sst.prefix_extractor != now) {
-      return {Use::kNotUsed, prefixes + ", and now that is " + now,
-              ToCompact(options)};
-    }
-  } else if (!options.table.whole_key_filtering) {
+  const std::string now = extractor == nullptr ? "none" : extractor->GetId();
+  if (!sst.holds_keys && sst.prefix_extractor != now) {
+    return {Use::kNotUsed,
+            "its filter holds prefixes of the prefix_extractor " +
+                sst.prefix_extractor + ", and now that is " + now,
+            kCompactIt};
+  }
+  if (sst.holds_keys && !options.table.whole_key_filtering) {
     return {Use::kNotUsed,
             "its filter holds whole keys, and whole_key_filtering is off",
-            "set whole_key_filtering=true, or " + ToCompact(options)};
+            std::string("set whole_key_filtering=true, or ") + kCompactIt};
   }
-  return {Use::kNotUsed, "RocksDB does not ask its filter", ToCompact(options)};
+  return {Use::kNotUsed, "RocksDB does not ask its filter", kCompactIt};
 }
 
-Verdict JudgeAsked(const ExaminedSst& sst, const FamilyOptions& options) {
+Verdict JudgeAsked(const ExaminedSst& sst) {
   if (sst.answers.Rate() > 0.999) {
     return {Use::kNotUsed,
             "every key passes its filter: it was damaged, or memory was short "
             "when it was written, or RocksDB's own policy reads one that "
             "cassandra_bloom wrote",
-            ToCompact(options)};
+            kCompactIt};
   }
   if (sst.was_sought && sst.answers.by_seek == 0) {
     return {Use::kUsed,
@@ -136,8 +117,7 @@ Verdict JudgeSst(const ExaminedSst& sst, const FamilyOptions& options) {
   if (sst.filter_bytes == 0) {
     return JudgeWithoutFilter(sst, options);
   }
-  return sst.answers.by_get > 0 ? JudgeAsked(sst, options)
-                                : JudgeUnasked(sst, options);
+  return sst.answers.by_get > 0 ? JudgeAsked(sst) : JudgeUnasked(sst, options);
 }
 
 double RateOf(const ExaminedSst& sst) {
@@ -148,37 +128,30 @@ double RateOf(const ExaminedSst& sst) {
   return use == Use::kUsed || use == Use::kNoKeys ? sst.answers.Rate() : 1;
 }
 
-// Adds a file that stands for `weight` files of its level.
-void AddSst(const ExaminedSst& sst, double weight, Sums* sums) {
-  sums->examined_files += 1;
-  sums->asked_by_get += sst.answers.by_get > 0 ? 1 : 0;
-  sums->asked_by_seek += sst.answers.by_seek > 0 ? 1 : 0;
-  const double keys = weight * static_cast<double>(sst.keys);
-  sums->keys += keys;
-  sums->keys_times_rate += keys * sst.rate;
-  sums->filter_keys += weight * static_cast<double>(sst.filter_keys);
-  sums->filter_bytes += weight * static_cast<double>(sst.filter_bytes);
-  if (sst.level == 0) {
-    sums->false_positives += weight * sst.rate;
-  }
+Sums SumsOf(const ExaminedSst& sst) {
+  Sums sums;
+  sums.files = 1;
+  sums.keys = static_cast<double>(sst.keys);
+  sums.keys_times_rate = sums.keys * sst.rate;
+  sums.filter_keys = static_cast<double>(sst.filter_keys);
+  sums.filter_bytes = static_cast<double>(sst.filter_bytes);
+  sums.asked_by_get = sst.answers.by_get > 0 ? 1 : 0;
+  sums.asked_by_seek = sst.answers.by_seek > 0 ? 1 : 0;
+  sums.false_positives = sst.rate;
+  return sums;
 }
+
+constexpr double Sums::*kParts[] = {
+    &Sums::files,         &Sums::keys,           &Sums::keys_times_rate,
+    &Sums::filter_keys,   &Sums::filter_bytes,   &Sums::asked_by_get,
+    &Sums::asked_by_seek, &Sums::false_positives};
 
 }  // namespace
 
 const char* NameOf(Use use) {
-  switch (use) {
-    case Use::kUsed:
-      return "used";
-    case Use::kNotUsed:
-      return "not_used";
-    case Use::kOnPurpose:
-      return "none_on_purpose";
-    case Use::kNoKeys:
-      return "no_keys";
-    case Use::kNotAsked:
-      break;
-  }
-  return "not_asked";
+  constexpr const char* kNames[] = {"used", "not_used", "none_on_purpose",
+                                    "no_keys", "not_asked"};
+  return kNames[static_cast<size_t>(use)];
 }
 
 void Judge(ExaminedFamily* family) {
@@ -188,41 +161,29 @@ void Judge(ExaminedFamily* family) {
   }
 }
 
+Sums& Sums::operator+=(const Sums& other) {
+  for (double Sums::*const part : kParts) {
+    this->*part += other.*part;
+  }
+  return *this;
+}
+
 std::map<int, Sums> SumsOfLevels(const ExaminedFamily& family) {
-  std::map<int, double> examined;
-  for (const ExaminedSst& sst : family.ssts) {
-    examined[sst.level] += 1;
-  }
   std::map<int, Sums> levels;
-  for (const auto& [level, files] : family.files_in_level) {
-    levels[level].files = files;
-  }
   for (const ExaminedSst& sst : family.ssts) {
-    Sums* const sums = &levels[sst.level];
-    AddSst(sst, static_cast<double>(sums->files) / examined[sst.level], sums);
+    levels[sst.level] += SumsOf(sst);
   }
   for (auto& [level, sums] : levels) {
+    const double scale =
+        static_cast<double>(family.files_in_level.at(level)) / sums.files;
+    for (double Sums::*const part : kParts) {
+      sums.*part *= scale;
+    }
     if (level > 0) {
       sums.false_positives = sums.Rate();
     }
   }
   return levels;
-}
-
-Sums SumsOfAll(const std::map<int, Sums>& levels) {
-  Sums all;
-  for (const auto& [level, sums] : levels) {
-    all.files += sums.files;
-    all.examined_files += sums.examined_files;
-    all.asked_by_get += sums.asked_by_get;
-    all.asked_by_seek += sums.asked_by_seek;
-    all.keys += sums.keys;
-    all.keys_times_rate += sums.keys_times_rate;
-    all.filter_keys += sums.filter_keys;
-    all.filter_bytes += sums.filter_bytes;
-    all.false_positives += sums.false_positives;
-  }
-  return all;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -8,14 +8,13 @@
 
 namespace cassandra_bloom::tools {
 
-CLI::Option* AddDatabase(CLI::App* group, CLI::App* command,
-                         DatabaseOnDisk* database) {
-  auto* const db =
-      group
-          ->add_option("--db", database->folder,
-                       "The folder of the database, which may be in use. "
-                       "Nothing in it is changed")
-          ->type_name("DIR");
+void AddDatabase(CLI::App* command, DatabaseOnDisk* database) {
+  command
+      ->add_option("--db", database->folder,
+                   "The folder of the database, which may be in use. Nothing "
+                   "in it is changed")
+      ->required()
+      ->type_name("DIR");
   command
       ->add_option("--db-path", database->db_paths,
                    "A further folder of SST files: one of the database's "
@@ -23,16 +22,13 @@ CLI::Option* AddDatabase(CLI::App* group, CLI::App* command,
                    "given because no file of the database names it. May be "
                    "given several times, in any order")
       ->type_name("DIR")
-      ->allow_extra_args(false)
-      ->needs(db);
+      ->allow_extra_args(false);
   command
       ->add_option("--column-family", database->column_families,
                    "Only the SST files of this column family; may be given "
                    "several times")
       ->type_name("NAME")
-      ->allow_extra_args(false)
-      ->needs(db);
-  return db;
+      ->allow_extra_args(false);
 }
 
 }  // namespace cassandra_bloom::tools

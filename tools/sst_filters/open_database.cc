@@ -3,40 +3,105 @@
 #include "tools/sst_filters/open_database.h"
 
 #include <rocksdb/cache.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/file_system.h>
 #include <rocksdb/options.h>
 #include <rocksdb/status.h>
 #include <rocksdb/version.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <map>
 #include <system_error>
 #include <thread>
+#include <utility>
 
-#include "tools/sst_filters/read_only_env.h"
+#include "filterdb/commands/output.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 
 using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
+using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::DBOptions;
 using ROCKSDB_NAMESPACE::DbPath;
 using ROCKSDB_NAMESPACE::Env;
+using ROCKSDB_NAMESPACE::FileOptions;
+using ROCKSDB_NAMESPACE::FileSystem;
+using ROCKSDB_NAMESPACE::FileSystemWrapper;
+using ROCKSDB_NAMESPACE::FSRandomAccessFile;
+using ROCKSDB_NAMESPACE::IODebugContext;
+using ROCKSDB_NAMESPACE::IOOptions;
+using ROCKSDB_NAMESPACE::IOStatus;
 using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
+// RocksDB registers this file system since 7.1 (env/file_system.cc).
+std::shared_ptr<FileSystem> ReadOnlyFileSystem() {
+  std::shared_ptr<FileSystem> file_system;
+  const Status status = FileSystem::CreateFromString(
+      ConfigOptions(), "ReadOnlyFileSystem", &file_system);
+  if (!status.ok() || file_system == nullptr) {
+    throw Unusable("RocksDB has no read-only file system: " +
+                   status.ToString());
+  }
+  return file_system;
+}
+
+// Only reads local files. Creating, changing or removing a file fails, because
+// even a read-only open may remove *.trash files (RocksDB 7.8). Hides
+// write-ahead logs, so that an open does not load them. Looks for SST files in
+// `folders`, too.
+class DatabaseFileSystem final : public FileSystemWrapper {
+ public:
+  explicit DatabaseFileSystem(std::vector<std::string> folders)
+      : FileSystemWrapper(ReadOnlyFileSystem()), folders_(std::move(folders)) {}
+
+  const char* Name() const override { return "CassandraBloomDatabase"; }
+
+  IOStatus GetChildren(const std::string& dir, const IOOptions& options,
+                       std::vector<std::string>* names,
+                       IODebugContext* debug) override {
+    IOStatus status = target()->GetChildren(dir, options, names, debug);
+    names->erase(std::remove_if(names->begin(), names->end(),
+                                [](const std::string& name) {
+                                  return EndsWith(name, ".log");
+                                }),
+                 names->end());
+    return status;
+  }
+  IOStatus GetFileSize(const std::string& path, const IOOptions& options,
+                       uint64_t* size, IODebugContext* debug) override {
+    return target()->GetFileSize(Found(path), options, size, debug);
+  }
+  IOStatus NewRandomAccessFile(const std::string& path,
+                               const FileOptions& options,
+                               std::unique_ptr<FSRandomAccessFile>* file,
+                               IODebugContext* debug) override {
+    return target()->NewRandomAccessFile(Found(path), options, file, debug);
+  }
+
+ private:
+  std::string Found(const std::string& path) const {
+    return NumberOfSst(path) ? FindSst(path, folders_) : path;
+  }
+
+  const std::vector<std::string> folders_;
+};
+
 // Returns four paths, because a database has at most four. With fewer paths
 // here, RocksDB would read beyond the end of the list if an SST file were in a
 // later path. Only the first path is known, because no file of a database names
-// its db_paths.
+// its db_paths. RocksDB's errors name the others.
 std::vector<DbPath> PathsOf(const std::string& db_dir) {
   std::vector<DbPath> paths = {{db_dir, /*target_size=*/0}};
-  for (int i = 1; i < 4; ++i) {
-    paths.emplace_back(db_dir + "/unknown db_paths[" + std::to_string(i) + "]",
-                       /*target_size=*/0);
-  }
+  paths.resize(4, {db_dir + "/a folder of db_paths or cf_paths that --db-path "
+                            "has to name",
+                   /*target_size=*/0});
   return paths;
 }
 
@@ -76,7 +141,8 @@ Status TryToOpen(const DatabaseOnDisk& what,
                  const std::shared_ptr<FilterWitness>& witness,
                  OpenedDatabase* opened) {
   constexpr size_t kBytesOfCache = 32 << 20;
-  opened->env = NewReadOnlyEnv(what.db_paths);
+  opened->env = ROCKSDB_NAMESPACE::NewCompositeEnv(
+      std::make_shared<DatabaseFileSystem>(what.db_paths));
   DBOptions db_options = OptionsForReading(what.folder, opened->env.get());
   if (witness != nullptr) {
     db_options.listeners.push_back(witness);
@@ -147,6 +213,40 @@ bool AreFolders(const DatabaseOnDisk& what, std::string* error) {
 }
 
 }  // namespace
+
+std::optional<uint64_t> NumberOfSst(std::string_view path) {
+  const std::string_view name = FileNameOf(path);
+  const char* const end = name.data() + name.size();
+  uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(name.data(), end, number);
+  return error == std::errc() &&
+                 std::string_view(rest, static_cast<size_t>(end - rest)) ==
+                     ".sst"
+             ? std::optional<uint64_t>(number)
+             : std::nullopt;
+}
+
+std::string FindSst(const std::string& path,
+                    const std::vector<std::string>& folders,
+                    std::optional<uint64_t> size) {
+  std::vector<std::string> candidates = {path};
+  for (const std::string& folder : folders) {
+    candidates.push_back(folder + "/" + std::string(FileNameOf(path)));
+  }
+  std::string found = path;
+  for (const std::string& candidate : candidates) {
+    std::error_code missing;
+    const uint64_t size_of_file =
+        std::filesystem::file_size(candidate, missing);
+    if (!missing) {
+      found = candidate;
+      if (!size || size_of_file == *size) {
+        break;
+      }
+    }
+  }
+  return found;
+}
 
 // Tries several times, because a database in use may change its MANIFEST or
 // drop a column family while it is being opened.

@@ -174,6 +174,11 @@ std::string WhyNotAsked(const ColumnFamilyOptions& options) {
                            : options.table_factory->Name()) +
            ")";
   }
+  const SliceTransform* const extractor = options.prefix_extractor.get();
+  if (extractor != nullptr && extractor->IsInstanceOf(kUnknownHere)) {
+    return "its prefix_extractor '" + std::string(extractor->Name()) +
+           "' is not known here";
+  }
   return "";
 }
 
@@ -204,17 +209,6 @@ FamilyOptions FamilyOptionsOf(const ColumnFamilyOptions& recorded) {
 }
 
 }  // namespace
-
-const SliceTransform* FamilyOptions::extractor() const {
-  return unknown_extractor().empty() ? options.prefix_extractor.get() : nullptr;
-}
-
-std::string FamilyOptions::unknown_extractor() const {
-  return options.prefix_extractor != nullptr &&
-                 options.prefix_extractor->IsInstanceOf(kUnknownHere)
-             ? options.prefix_extractor->Name()
-             : "";
-}
 
 ColumnFamilyOptions FamilyOptions::ForReading(
     std::shared_ptr<const FilterPolicy> with_policy,

@@ -35,11 +35,6 @@ struct FamilyOptions {
   // Why the filters of the column family cannot be asked, or empty.
   std::string not_asked;
 
-  // Returns null if there is no prefix extractor, or an unknown one.
-  const ROCKSDB_NAMESPACE::SliceTransform* extractor() const;
-  // Returns "" if there is no prefix extractor, or one that is known here.
-  std::string unknown_extractor() const;
-
   // Returns options for opening SST files read-only with `policy`. Filters and
   // indexes are kept in `cache`, or while a file is open if `cache` is null.
   ROCKSDB_NAMESPACE::ColumnFamilyOptions ForReading(

@@ -17,10 +17,8 @@ namespace cassandra_bloom::tools {
 void AddDoctor(CLI::App* app, Run* run);
 void AddExport(CLI::App* app, Run* run);
 
-// Adds the option --db to `group`, and those that belong to it to `command`.
-// Returns --db.
-CLI::Option* AddDatabase(CLI::App* group, CLI::App* command,
-                         DatabaseOnDisk* database);
+// Adds --db and the options that say more of the database.
+void AddDatabase(CLI::App* command, DatabaseOnDisk* database);
 
 }  // namespace cassandra_bloom::tools
 

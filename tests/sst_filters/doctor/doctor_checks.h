@@ -67,8 +67,13 @@ inline Json ProblemOf(const Ran& ran) {
   return problems.empty() ? Json() : problems[0];
 }
 
+// Returns the sums of all levels.
+inline Json AllOf(const Json& family) { return family["all"]; }
+
+inline Json AllOf(const Ran& ran) { return AllOf(FamilyOf(ran)); }
+
 inline double FalsePositives(const Json& family) {
-  return family["all"]["false_positives"];
+  return AllOf(family)["false_positives"];
 }
 
 }  // namespace cassandra_bloom::testing

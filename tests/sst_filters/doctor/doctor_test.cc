@@ -34,11 +34,11 @@ TEST(DoctorTest, AllIsWell) {
       HasSubstr("column family default: filter_policy=cassandra_bloom:10\n"));
   EXPECT_THAT(text.out, HasSubstr(kAllIsWell));
   const Json family = FamilyOf(Exits(0, Doctor(db)));
-  EXPECT_EQ(family["all"]["files"], 2);
-  EXPECT_EQ(family["all"]["keys"], 2000);
-  EXPECT_EQ(family["all"]["asked_by_get"], 2);
-  EXPECT_EQ(family["all"]["asked_by_seek"], Json());
-  EXPECT_NEAR(family["all"]["bits_per_key"], 10, 0.2);
+  EXPECT_EQ(AllOf(family)["files"], 2);
+  EXPECT_EQ(AllOf(family)["keys"], 2000);
+  EXPECT_EQ(AllOf(family)["asked_by_get"], 2);
+  EXPECT_EQ(AllOf(family)["asked_by_seek"], Json());
+  EXPECT_NEAR(AllOf(family)["bits_per_key"], 10, 0.2);
   EXPECT_NEAR(FalsePositives(family), 2 * 0.0082, 0.003);
   EXPECT_EQ(family["ssts"][0]["use"], "used");
   EXPECT_EQ(family["reasons"], Json::array());
@@ -79,7 +79,7 @@ TEST(DoctorTest, FilesWithOneKey) {
   const std::string text = Doctor(db, "").out;
   EXPECT_THAT(text, HasSubstr("not asked: no absent key is in its range\n"
                               "    level 0, 3 SST files: "));
-  EXPECT_THAT(text, HasSubstr("every SST file, but for those above\n"));
+  EXPECT_THAT(text, HasSubstr("every SST file, but see above\n"));
 }
 
 // A level of deleted ranges alone costs no reads.
@@ -99,7 +99,7 @@ TEST(DoctorTest, BelowADeletedRange) {
   FilledDb db;
   Require(db->DeleteRange({}, db->DefaultColumnFamily(), "a", "z"));
   db.Flush();
-  EXPECT_EQ(FamilyOf(Exits(0, Doctor(db)))["all"]["asked_by_get"], 1);
+  EXPECT_EQ(AllOf(Exits(0, Doctor(db)))["asked_by_get"], 1);
 }
 
 // Seeks do not pass over all deletions that follow the key. If they do, this
@@ -117,7 +117,7 @@ TEST(DoctorTest, AmongDeletions) {
     db.Flush();
   }
   const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(FamilyOf(Exits(0, Doctor(db)))["all"]["asked_by_seek"], kFiles);
+  EXPECT_EQ(AllOf(Exits(0, Doctor(db)))["asked_by_seek"], kFiles);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(8));
 }
 
@@ -131,7 +131,7 @@ TEST(DoctorTest, SumOverRuns) {
   AddFile(&db, 0, 1000);
   AddFile(&db, 0, 1000);
   const Json family = FamilyOf(Exits(0, Doctor(db)));
-  const double rate = family["all"]["rate"];
+  const double rate = AllOf(family)["rate"];
   EXPECT_NEAR(FalsePositives(family), 3 * rate, 0.02);
   db.ResetStatistics();
   std::string value;
