@@ -13,8 +13,8 @@
 
 #include "filterdb/commands/printer.h"
 #include "plugin/policy/running_rocksdb.h"
+#include "tools/sst_filters/costs.h"
 #include "tools/sst_filters/examine.h"
-#include "tools/sst_filters/forecast.h"
 #include "tools/sst_filters/judge.h"
 #include "tools/sst_filters/subcommands.h"
 

@@ -67,13 +67,13 @@ ExitCode Show(const ExportArguments& options,
     if (!exported.empty()) {
       PrintText(would_be + "exported:\n" +
                 TableText(exported, {{"file", "Filter.db"},
-                                     {"sst", "SST file"},
                                      {"keys", "keys"},
                                      {"partition_key", "partition key"},
                                      {"probes", "probes"},
                                      {"words", "words"},
                                      {"from", "made from"},
-                                     {"why_not_block", "not from block, as"}}));
+                                     {"why_not_block", "why not from block",
+                                      AsText, /*is_rare=*/true}}));
     }
     for (const std::string& file : report.kept) {
       PrintText(Printable(file) + ": kept\n");

@@ -5,10 +5,12 @@
 #include <rocksdb/slice.h>
 
 #include <algorithm>
+#include <charconv>
 #include <random>
+#include <system_error>
 #include <utility>
 
-#include "tools/sst_filters/open_database.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 
@@ -96,6 +98,18 @@ class WitnessedPolicy final : public FilterPolicy {
 };
 
 }  // namespace
+
+std::optional<uint64_t> NumberOfSst(std::string_view path) {
+  const std::string_view name = FileNameOf(path);
+  const char* const end = name.data() + name.size();
+  uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(name.data(), end, number);
+  return error == std::errc() &&
+                 std::string_view(rest, static_cast<size_t>(end - rest)) ==
+                     ".sst"
+             ? std::optional<uint64_t>(number)
+             : std::nullopt;
+}
 
 uint64_t PassedOf(uint64_t count, uint64_t seed, FilterBitsReader* reader) {
   std::mt19937_64 random(seed);

@@ -20,6 +20,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string_view>
 
 #include "plugin/policy/filter_bits_api.h"
 
@@ -62,6 +64,10 @@ class FilterWitness final : public ROCKSDB_NAMESPACE::EventListener {
   // Key: the number of the SST file.
   std::map<uint64_t, FilterAnswers> answers;
 };
+
+// Returns the number in a path like "db/000123.sst". Returns nullopt for other
+// paths.
+std::optional<uint64_t> NumberOfSst(std::string_view path);
 
 // Returns how many of `count` random keys of 16 bytes pass.
 uint64_t PassedOf(uint64_t count, uint64_t seed,

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "tools/sst_filters/forecast.h"
+#include "tools/sst_filters/costs.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -128,24 +128,6 @@ double RateOf(const ExaminedSst& sst) {
   return use == Use::kUsed || use == Use::kNoKeys ? sst.answers.Rate() : 1;
 }
 
-Sums SumsOf(const ExaminedSst& sst) {
-  Sums sums;
-  sums.files = 1;
-  sums.keys = static_cast<double>(sst.keys);
-  sums.keys_times_rate = sums.keys * sst.rate;
-  sums.filter_keys = static_cast<double>(sst.filter_keys);
-  sums.filter_bytes = static_cast<double>(sst.filter_bytes);
-  sums.asked_by_get = sst.answers.by_get > 0 ? 1 : 0;
-  sums.asked_by_seek = sst.answers.by_seek > 0 ? 1 : 0;
-  sums.false_positives = sst.rate;
-  return sums;
-}
-
-constexpr double Sums::*kParts[] = {
-    &Sums::files,         &Sums::keys,           &Sums::keys_times_rate,
-    &Sums::filter_keys,   &Sums::filter_bytes,   &Sums::asked_by_get,
-    &Sums::asked_by_seek, &Sums::false_positives};
-
 }  // namespace
 
 const char* NameOf(Use use) {
@@ -159,31 +141,6 @@ void Judge(ExaminedFamily* family) {
     sst.verdict = JudgeSst(sst, family->options);
     sst.rate = RateOf(sst);
   }
-}
-
-Sums& Sums::operator+=(const Sums& other) {
-  for (double Sums::*const part : kParts) {
-    this->*part += other.*part;
-  }
-  return *this;
-}
-
-std::map<int, Sums> SumsOfLevels(const ExaminedFamily& family) {
-  std::map<int, Sums> levels;
-  for (const ExaminedSst& sst : family.ssts) {
-    levels[sst.level] += SumsOf(sst);
-  }
-  for (auto& [level, sums] : levels) {
-    const double scale =
-        static_cast<double>(family.files_in_level.at(level)) / sums.files;
-    for (double Sums::*const part : kParts) {
-      sums.*part *= scale;
-    }
-    if (level > 0) {
-      sums.false_positives = sums.Rate();
-    }
-  }
-  return levels;
 }
 
 }  // namespace cassandra_bloom::tools

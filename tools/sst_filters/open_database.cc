@@ -10,7 +10,6 @@
 #include <rocksdb/version.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -87,7 +86,7 @@ class DatabaseFileSystem final : public FileSystemWrapper {
 
  private:
   std::string Found(const std::string& path) const {
-    return NumberOfSst(path) ? FindSst(path, folders_) : path;
+    return EndsWith(path, ".sst") ? FindSst(path, folders_) : path;
   }
 
   const std::vector<std::string> folders_;
@@ -213,18 +212,6 @@ bool AreFolders(const DatabaseOnDisk& what, std::string* error) {
 }
 
 }  // namespace
-
-std::optional<uint64_t> NumberOfSst(std::string_view path) {
-  const std::string_view name = FileNameOf(path);
-  const char* const end = name.data() + name.size();
-  uint64_t number = 0;
-  const auto [rest, error] = std::from_chars(name.data(), end, number);
-  return error == std::errc() &&
-                 std::string_view(rest, static_cast<size_t>(end - rest)) ==
-                     ".sst"
-             ? std::optional<uint64_t>(number)
-             : std::nullopt;
-}
 
 std::string FindSst(const std::string& path,
                     const std::vector<std::string>& folders,

@@ -16,17 +16,12 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tools/sst_filters/filter_witness.h"
 #include "tools/sst_filters/recorded_options.h"
 
 namespace cassandra_bloom::tools {
-
-// Returns the number in a path like "db/000123.sst". Returns nullopt for other
-// paths.
-std::optional<uint64_t> NumberOfSst(std::string_view path);
 
 // Looks for the SST file at `path`, then for its name in `folders`, because no
 // file of a database names its db_paths and cf_paths. Returns the first file of

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What filters would cost if files were written anew: with the policy in use,
-// and with the policy `mix`. The policies are asked to build filters.
+// What the filters of levels cost, and what they would cost if files were
+// written anew: with the policy in use, and with the policy `mix`. The policies
+// are asked to build filters.
 //
 // Tested in tests/sst_filters/doctor/forecast_test.cc.
 
-#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_FORECAST_H_
-#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_FORECAST_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_COSTS_H_
+#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_COSTS_H_
 
 #include <rocksdb/filter_policy.h>
 
@@ -14,10 +15,36 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "filterdb/commands/output.h"
-#include "tools/sst_filters/judge.h"
+#include "tools/sst_filters/examine.h"
 #include "tools/sst_filters/recorded_options.h"
 
 namespace cassandra_bloom::tools {
+
+// The sums of a level, or of all levels. Those of a sample are scaled to all
+// files.
+struct Sums {
+  double files = 0;
+  double keys = 0;
+  double keys_times_rate = 0;
+  double filter_keys = 0;
+  double filter_bytes = 0;
+  double asked_by_get = 0;
+  double asked_by_seek = 0;
+  // In a look-up of a key that is in no file, but in the range of every sorted
+  // run. Each file of level 0 is a run, and each deeper level is one.
+  double false_positives = 0;
+
+  double BitsPerKey() const {
+    return filter_keys > 0 ? 8 * filter_bytes / filter_keys : 0;
+  }
+  // The mean share of absent keys that pass, weighted by the keys of the files.
+  double Rate() const { return keys > 0 ? keys_times_rate / keys : 0; }
+
+  Sums& operator+=(const Sums& other);
+};
+
+// Returns the sums of each level that has files. Judge must come before.
+std::map<int, Sums> SumsOfLevels(const ExaminedFamily& family);
 
 // What a policy gives a file.
 struct SampledFilter {
@@ -46,4 +73,4 @@ Json Forecasts(const ExaminedFamily& family, const std::map<int, Sums>& levels,
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_FORECAST_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_COSTS_H_
