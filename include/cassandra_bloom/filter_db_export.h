@@ -3,7 +3,7 @@
 // Keeps a folder of Filter.db files up to date with a RocksDB database that is
 // open in this process: one Filter.db for each live SST file. The command
 // `sst_filters export` does the same for a database that is open elsewhere or
-// closed, and for single SST files.
+// closed.
 //
 // The export copies the filter block of an SST file if it is a full filter of
 // this library that holds exactly the keys. Such a block already is a

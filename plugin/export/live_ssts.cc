@@ -11,13 +11,14 @@ namespace cassandra_bloom {
 
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::LiveFileMetaData;
+using ROCKSDB_NAMESPACE::SstFileMetaData;
 
 namespace {
 
 // Two copies of a database may write different SST files with the same number.
 // The first and the last key are in the identity because such files may have
 // the same size, sequence numbers and time, which is in seconds.
-std::string IdentityOf(const LiveFileMetaData& file) {
+std::string IdentityOf(const SstFileMetaData& file) {
   const std::string keys = std::to_string(file.smallestkey.size()) + " " +
                            file.smallestkey + file.largestkey;
   const Hash128 hash = CassandraMurmur3(keys.data(), keys.size());
@@ -34,7 +35,7 @@ std::string IdentityOf(const LiveFileMetaData& file) {
 
 }  // namespace
 
-LiveSst ToLiveSst(const LiveFileMetaData& file) {
+LiveSst ToLiveSst(const SstFileMetaData& file) {
   LiveSst sst;
   sst.path = file.db_path + file.name;
   sst.number = file.file_number;

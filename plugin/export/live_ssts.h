@@ -27,7 +27,7 @@ struct LiveSsts {
   std::vector<LiveSst> files;
 };
 
-LiveSst ToLiveSst(const ROCKSDB_NAMESPACE::LiveFileMetaData& file);
+LiveSst ToLiveSst(const ROCKSDB_NAMESPACE::SstFileMetaData& file);
 
 // Returns the database's identity and path. The identity alone is not enough,
 // because a copy of the database has the same identity.

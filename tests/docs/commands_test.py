@@ -58,6 +58,7 @@ VARYING = [
     (r"filterdb mend", r"\bold/\d{8}T\d{6}Z", "old/TIME"),
     # RocksDB chooses the numbers of files; levels depend on its version.
     (r"sst_filters export", r"nb-\d+-big", "nb-N-big"),
+    (r"sst_filters export", r" +", " "),
     (r"sst_filters doctor", r"[\d.]+", "N"),
     (r"sst_filters doctor", r" +", " "),
     # RocksDB's own filter has another name in earlier releases.

@@ -44,12 +44,11 @@ TOOLS_EDGES = {
     "filterdb/commands": {
         "filterdb/sstable", "filterdb/sstable/bytes", "filterdb/health", "filterdb/mending"
     },
-    "tools/sst_filters/export": set(),
-    "tools/sst_filters": {"filterdb/commands", "tools/sst_filters/export"},
+    "tools/sst_filters": {"filterdb/commands"},
 }
 # What tools/ may include of filterdb/: how its commands print and parse.
 CONSOLE = {
-    f"filterdb/commands/{name}.h" for name in ("console", "output", "progress_bar")
+    f"filterdb/commands/{name}.h" for name in ("console", "output", "printer", "progress_bar")
 }
 # filterdb/ uses only these folders of plugin/.
 FILTERDB_MAY_USE = {"filter", "filter_db"}

@@ -1,99 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tested in tests/sst_filters/export/export_command_test.cc.
+// Tested in tests/sst_filters/export_command_test.cc.
 
-#include <cstdio>
+#include <rocksdb/metadata.h>
+
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export.h"
-#include "plugin/export/export_names.h"
+#include "filterdb/commands/printer.h"
 #include "plugin/export/export_sst.h"
-#include "tools/sst_filters/export/database_listing.h"
-#include "tools/sst_filters/export/export_database.h"
+#include "plugin/export/live_ssts.h"
+#include "plugin/export/reconcile.h"
 #include "tools/sst_filters/subcommands.h"
 
 namespace cassandra_bloom::tools {
+
+using ROCKSDB_NAMESPACE::LevelMetaData;
+using ROCKSDB_NAMESPACE::SstFileMetaData;
+
 namespace {
 
 struct ExportArguments {
-  std::vector<std::string> ssts;
-  DatabaseToExport database;
+  DatabaseOnDisk database;
   std::string out_dir;
   ExportOptions exporting;
   bool json = false;
 };
 
+// ---- The answer ----
+
 Json ToJson(const ExportedFilterDb& exported) {
   Json json = {{"sst", exported.sst_file}, {"file", exported.filter_db}};
-  if (exported.num_words == 0) {  // With --dry-run.
-    return json;
+  if (exported.num_words > 0) {  // Not with --dry-run.
+    json.update({{"from", exported.from_block ? "block" : "keys"},
+                 {"partition_key", exported.partition_key},
+                 {"keys", exported.num_keys},
+                 {"probes", exported.num_probes},
+                 {"words", exported.num_words},
+                 {"range_deletions", exported.num_range_deletions}});
   }
-  json.update({{"from", exported.from_block ? "block" : "keys"},
-               {"partition_key", exported.partition_key},
-               {"keys", exported.num_keys},
-               {"probes", exported.num_probes},
-               {"words", exported.num_words},
-               {"range_deletions", exported.num_range_deletions}});
   if (!exported.why_not_block.empty()) {
     json["why_not_block"] = exported.why_not_block;
   }
   return json;
 }
 
-std::string WhatIsIn(const ExportedFilterDb& exported) {
-  const uint64_t count = exported.num_keys;
-  return exported.partition_key == "whole"
-             ? Count(count, "key")
-             : Count(count, "partition key") + " (" + exported.partition_key +
-                   ")";
-}
-
-void Print(const ExportedFilterDb& exported) {
-  if (exported.num_words == 0) {
-    std::printf("%s: would be exported from %s\n",
-                Printable(exported.filter_db).c_str(),
-                Printable(exported.sst_file).c_str());
-    return;
-  }
-  std::printf(
-      "%s: %s %s, %s, %s", Printable(exported.filter_db).c_str(),
-      WhatIsIn(exported).c_str(),
-      exported.from_block ? "from the block" : "hashed anew",
-      Count(static_cast<uint64_t>(exported.num_probes), "probe").c_str(),
-      Count(exported.num_words, "word").c_str());
-  if (!exported.why_not_block.empty()) {
-    std::printf(" (%s)", Printable(exported.why_not_block).c_str());
-  }
-  std::printf("\n");
-}
-
 ExitCode Show(const ExportArguments& options,
               const FilterDbExportReport& report, const std::string& error) {
+  Json exported = Json::array();
+  for (const ExportedFilterDb& one : report.exported) {
+    exported.push_back(ToJson(one));
+  }
+  const std::string would_be = options.exporting.dry_run ? "would be " : "";
   if (options.json) {
-    Json exported = Json::array();
-    for (const ExportedFilterDb& one : report.exported) {
-      exported.push_back(ToJson(one));
-    }
     PrintJson({{"exported", exported},
                {"kept", report.kept},
                {"removed", report.removed},
                {"errors", report.errors}});
   } else {
-    for (const ExportedFilterDb& one : report.exported) {
-      Print(one);
+    if (!exported.empty()) {
+      PrintText(would_be + "exported:\n" +
+                TableText(exported, {{"file", "Filter.db"},
+                                     {"keys", "keys"},
+                                     {"partition_key", "partition key"},
+                                     {"probes", "probes"},
+                                     {"words", "words"},
+                                     {"from", "made from"},
+                                     {"why_not_block", "why not from block",
+                                      AsText, /*is_rare=*/true}}));
     }
     for (const std::string& file : report.kept) {
-      std::printf("%s: kept\n", Printable(file).c_str());
+      PrintText(Printable(file) + ": kept\n");
     }
     for (const std::string& file : report.removed) {
-      std::printf("%s: %sremoved\n", Printable(file).c_str(),
-                  options.exporting.dry_run ? "would be " : "");
+      PrintText(Printable(file) + ": " + would_be + "removed\n");
     }
   }
   for (const std::string& one : report.errors) {
@@ -106,103 +92,64 @@ ExitCode Show(const ExportArguments& options,
   return options.exporting.dry_run && !is_up_to_date ? kFault : kGood;
 }
 
-// Returns a map from the name of each Filter.db to its SST file. Throws
-// Unusable if two SST files would get the same name.
-std::map<std::string, std::string> NamesOf(const ExportArguments& options) {
-  std::map<std::string, std::string> sst_of_name;
-  for (const std::string& sst : options.ssts) {
-    const std::optional<uint64_t> number = NumberOfSst(sst);
-    if (!number) {
-      throw Unusable(sst +
-                     ": is not named after a file number, such as 000123.sst, "
-                     "so there is no name for its Filter.db");
-    }
-    const std::string name =
-        FilterDbName(options.exporting.sstable_version, *number);
-    const auto [other, is_new] = sst_of_name.emplace(name, sst);
-    if (!is_new) {
-      throw Unusable(other->second + " and " + sst + ": would both be " + name +
-                     "; export them to different folders");
-    }
+// ---- The files of a database ----
+
+LiveSst ToListedSst(const SstFileMetaData& file,
+                    const std::vector<std::string>& db_paths) {
+  LiveSst sst = ToLiveSst(file);
+  sst.path = FindSst(sst.path, db_paths, file.size);
+  std::error_code missing;
+  const uint64_t size = std::filesystem::file_size(sst.path, missing);
+  if (!missing && size != file.size) {
+    sst.error = sst.path + ": has " + std::to_string(size) +
+                " bytes, but the MANIFEST says " + std::to_string(file.size) +
+                ": it was truncated, or it is another file with this number "
+                "and the right one is in a folder of db_paths or cf_paths that "
+                "was not given";
   }
-  return sst_of_name;
+  return sst;
 }
 
-void ExportSsts(const ExportArguments& options, FilterDbExportReport* report,
-                std::string* error) {
-  std::string failure;
-  const auto plan = PlanExport(options.exporting, &failure);
-  if (!plan) {
-    throw Unusable(failure);
+bool ListLiveSsts(const DatabaseOnDisk& database, LiveSsts* live,
+                  std::string* error) {
+  const auto opened = OpenDatabase(database, /*witness=*/nullptr, error);
+  if (opened == nullptr) {
+    return false;
   }
-  const auto sst_of_name = NamesOf(options);
-  std::error_code failure_of_folder;
-  std::filesystem::create_directory(options.out_dir, failure_of_folder);
-  if (failure_of_folder) {
-    throw Unusable(options.out_dir + ": is no folder, and cannot be created: " +
-                   failure_of_folder.message());
-  }
-  for (const auto& [name, sst] : sst_of_name) {
-    ExportedFilterDb exported;
-    exported.sst_file = sst;
-    exported.filter_db = options.out_dir + "/" + name;
-    if (ExportSst(*plan, options.exporting.overwrite, NeverStop, &exported,
-                  &failure) == ExportResult::kDone) {
-      report->exported.push_back(exported);
-    } else {
-      report->errors.push_back(failure);
+  live->database = DatabaseOf(opened->db.get());
+  live->files.clear();
+  for (const OpenedFamily& family : opened->families) {
+    for (const LevelMetaData& level : family.files.levels) {
+      for (const SstFileMetaData& file : level.files) {
+        live->files.push_back(ToListedSst(file, database.db_paths));
+      }
     }
   }
-  if (!report->errors.empty()) {
-    *error = std::to_string(report->errors.size()) + " of " +
-             std::to_string(options.ssts.size()) +
-             " SST files were not exported";
-  }
+  return true;
 }
 
+// Does what ReconcileFilterDbExports does for an open database.
 ExitCode RunExport(const ExportArguments& options) {
+  const ExportPlan plan = *OrUnusable([&](std::string* failure) {
+    return PlanExport(options.exporting, failure);
+  });
+  const ListSsts list = [&](LiveSsts* live, std::string* failure) {
+    return ListLiveSsts(options.database, live, failure);
+  };
+  // Without a database, no folder is made.
+  OrUnusable([&](std::string* failure) {
+    LiveSsts ignored;
+    return list(&ignored, failure);
+  });
   FilterDbExportReport report;
-  std::string error;
-  if (options.database.folder.empty()) {
-    ExportSsts(options, &report, &error);
-  } else if (!ExportDatabase(options.database, options.out_dir,
-                             options.exporting, &report, &error)) {
-    error = error.empty() ? options.database.folder + ": not exported" : error;
-  }
-  return Show(options, report, error);
+  std::set<std::string> unreadable;
+  std::string error = options.database.folder + ": not exported";
+  const bool is_exported = Reconcile(plan, options.out_dir, list, NeverStop,
+                                     &unreadable, &report, &error);
+  return Show(options, report, is_exported ? "" : error);
 }
 
-void AddSource(CLI::App* command, ExportArguments* options) {
-  auto* const source = command->add_option_group("source")->require_option(1);
-  source
-      ->add_option("--sst", options->ssts,
-                   "An SST file, named by its number as in a database "
-                   "(000123.sst); may be given several times")
-      ->type_name("FILE");
-  auto* const db =
-      source
-          ->add_option("--db", options->database.folder,
-                       "The folder of a database, which may be in use. Nothing "
-                       "in it is changed. Makes the folder of --out-dir hold "
-                       "exactly the filters of the live SST files. Filters "
-                       "that an export made of these files with these options "
-                       "are kept, and all others are made anew or removed. "
-                       "Other files are not touched. A folder of another "
-                       "database is refused. So is, without --force, a folder "
-                       "of filters that no such export made")
-          ->type_name("DIR");
-  command
-      ->add_option("--column-family", options->database.column_family,
-                   "Export only the SST files of this column family")
-      ->type_name("NAME")
-      ->needs(db);
-  AddDbPath(command, &options->database.db_paths)->needs(db);
-  command
-      ->add_flag("--dry-run", options->exporting.dry_run,
-                 "Only say what would be done. It is a fault if the folder is "
-                 "not up to date")
-      ->needs(db);
-}
+// ---- The command line ----
 
 void AddKeysOptions(CLI::App* command, ExportOptions* options) {
   command
@@ -238,9 +185,18 @@ void AddKeysOptions(CLI::App* command, ExportOptions* options) {
 
 void AddExport(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
-      "export", "Writes a Filter.db for each SST file of a RocksDB database");
+      "export",
+      "Writes a Filter.db for each SST file of a RocksDB database. Makes the "
+      "folder of --out-dir hold exactly the filters of the live SST files. "
+      "Filters that an export made of these files with these options are kept, "
+      "and all others are made anew or removed. Other files are not touched. A "
+      "folder of another database is refused. So is, without --force, a folder "
+      "of filters that no such export made");
   auto* const options = NewOptions(command, run, RunExport);
-  AddSource(command, options);
+  AddDatabase(command, &options->database);
+  command->add_flag("--dry-run", options->exporting.dry_run,
+                    "Only say what would be done. It is a fault if the folder "
+                    "is not up to date");
   command
       ->add_option("--out-dir", options->out_dir,
                    "The folder for the Filter.db files, such as "
@@ -254,9 +210,8 @@ void AddExport(CLI::App* app, Run* run) {
       ->type_name("VERSION");
   AddKeysOptions(command, &options->exporting);
   command->add_flag("--force", options->exporting.overwrite,
-                    "Overwrite existing files. With --db: make all filters "
-                    "anew, and remove or replace also those that no such "
-                    "export made");
+                    "Make all filters anew, and remove or replace also those "
+                    "that no such export made");
   AddJson(command, &options->json);
 }
 

@@ -8,14 +8,26 @@
 
 namespace cassandra_bloom::tools {
 
-CLI::Option* AddDbPath(CLI::App* command, std::vector<std::string>* db_paths) {
-  return command
-      ->add_option("--db-path", *db_paths,
+void AddDatabase(CLI::App* command, DatabaseOnDisk* database) {
+  command
+      ->add_option("--db", database->folder,
+                   "The folder of the database, which may be in use. Nothing "
+                   "in it is changed")
+      ->required()
+      ->type_name("DIR");
+  command
+      ->add_option("--db-path", database->db_paths,
                    "A further folder of SST files: one of the database's "
                    "db_paths or of a column family's cf_paths. It must be "
                    "given because no file of the database names it. May be "
                    "given several times, in any order")
       ->type_name("DIR")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--column-family", database->column_families,
+                   "Only the SST files of this column family; may be given "
+                   "several times")
+      ->type_name("NAME")
       ->allow_extra_args(false);
 }
 

@@ -7,10 +7,8 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_SUBCOMMANDS_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_SUBCOMMANDS_H_
 
-#include <string>
-#include <vector>
-
 #include "filterdb/commands/console.h"
+#include "tools/sst_filters/open_database.h"
 
 namespace cassandra_bloom::tools {
 
@@ -19,7 +17,8 @@ namespace cassandra_bloom::tools {
 void AddDoctor(CLI::App* app, Run* run);
 void AddExport(CLI::App* app, Run* run);
 
-CLI::Option* AddDbPath(CLI::App* command, std::vector<std::string>* db_paths);
+// Adds --db and the options that say more of the database.
+void AddDatabase(CLI::App* command, DatabaseOnDisk* database);
 
 }  // namespace cassandra_bloom::tools
 

@@ -169,7 +169,7 @@ done < <(sed -n 's/^foreach(test \(.*\))$/\1/p' "$sources/tests/database/CMakeLi
   cassandra_bloom_plugin_test partitions_example_test
   filterdb_console_test sstable_health_test fake_sstable_test
   export_test export_command_test filterdb_command_test sst_filters_test filterdb_scan_test filterdb_mend_test
-  filterdb_mending_test sst_filters_export_test
+  filterdb_mending_test
   concurrency_test soak random_db)
 
 # Programs that tests start.

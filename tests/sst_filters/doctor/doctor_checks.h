@@ -53,15 +53,27 @@ inline Json FamilyOf(const Ran& ran) {
   return ran.json()["column_families"][0];
 }
 
-// Returns the only problem of the only column family.
+// Returns the only fault, or what could not be asked, of the only column
+// family.
 inline Json ProblemOf(const Ran& ran) {
-  const Json problems = FamilyOf(ran)["problems"];
+  const Json family = FamilyOf(ran);
+  Json problems = Json::array();
+  for (const Json& reason : family["reasons"]) {
+    if (reason["use"] == "not_used" || reason["use"] == "not_asked") {
+      problems.push_back(reason);
+    }
+  }
   EXPECT_EQ(problems.size(), 1U) << problems;
   return problems.empty() ? Json() : problems[0];
 }
 
+// Returns the sums of all levels.
+inline Json AllOf(const Json& family) { return family["all"]; }
+
+inline Json AllOf(const Ran& ran) { return AllOf(FamilyOf(ran)); }
+
 inline double FalsePositives(const Json& family) {
-  return family["all"]["false_positives"];
+  return AllOf(family)["false_positives"];
 }
 
 }  // namespace cassandra_bloom::testing

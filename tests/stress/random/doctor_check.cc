@@ -45,7 +45,7 @@ std::map<uint32_t, uint64_t> DeniedByLevel(const Database& db, size_t family,
 void CheckFamily(const Json& family, const Database& db, size_t number,
                  const Written& written, Draws* draws) {
   for (const Json& sst : family["ssts"]) {
-    if (sst.value("why", "") == "RocksDB does not ask its filter") {
+    if (sst["why"] == "RocksDB does not ask its filter") {
       throw Failure("doctor finds no reason", family.dump());
     }
     if (sst["use"] == "used" && !sst["asked_by_get"]) {
@@ -63,8 +63,8 @@ void CheckFamily(const Json& family, const Database& db, size_t number,
     }
   }
   // Files that doctor could not ask may have filters that RocksDB asks here.
-  for (const Json& problem : family["problems"]) {
-    if (problem["use"] == "not_asked") {
+  for (const Json& reason : family["reasons"]) {
+    if (reason["use"] == "not_asked") {
       return;
     }
   }

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <rocksdb/convenience.h>
+
+#include <atomic>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/export/export_fixture.h"
+#include "tests/support/filterdb_command.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ExportCommandTest : public ExportTest {
+ protected:
+  ExportCommandTest() { AddFiles(2); }
+
+  std::string ToOut(const std::string& version = "nb") const {
+    return " --out-dir=" + out_.path() + " --sstable-version=" + version + " ";
+  }
+  std::string Db() const { return "export --db=" + db_.path() + ToOut(); }
+
+  // Returns how many filters an export makes, keeps and removes.
+  std::vector<size_t> Export(const std::string& options = "") const {
+    const Ran ran = SstFilters(Db() + "--json " + options);
+    EXPECT_EQ(ran.exit_code, 0) << ran;
+    const Json report = ran.json();
+    return {report["exported"].size(), report["kept"].size(),
+            report["removed"].size()};
+  }
+};
+
+TEST_F(ExportCommandTest, ExportsKeepsAndRemoves) {
+  const Ran missing = SstFilters(Db() + "--dry-run");
+  EXPECT_EQ(missing.exit_code, 1) << missing;
+  EXPECT_THAT(missing.out, HasSubstr("would be exported:\n"));
+  EXPECT_EQ(Filters(), Names());
+  const Ran first = SstFilters(Db() + "--json");
+  EXPECT_EQ(first.exit_code, 0) << first;
+  ASSERT_EQ(first.json()["exported"].size(), 2);
+  const Json one = first.json()["exported"][0];
+  EXPECT_EQ(one["from"], "block");
+  EXPECT_EQ(one["keys"], 1000);
+  EXPECT_EQ(one["probes"], 7);
+  EXPECT_EQ(one["words"], NumWords(1000));
+  EXPECT_FALSE(one.contains("why_not_block"));
+  EXPECT_EQ(Filters(), Live());
+  EXPECT_EQ(SstFilters(Db() + "--dry-run").exit_code, 0);
+  db_.Compact();
+  const Ran second = SstFilters(Db());
+  ASSERT_EQ(second.exit_code, 0) << second;
+  EXPECT_THAT(second.out, HasSubstr("exported:\n"));
+  EXPECT_THAT(second.out, HasSubstr(": removed\n"));
+  ASSERT_EQ(Filters(), Live());
+  const Ran third = SstFilters(Db() + "--json");
+  EXPECT_EQ(third.json()["kept"], Json({OneFilter()}));
+  EXPECT_EQ(third.json()["exported"], Json::array());
+}
+
+// A name that contains a line feed must not look like two lines.
+TEST_F(ExportCommandTest, NoNameFakesALine) {
+  const std::string folder = out_.path() + "/a\nb";
+  fs::create_directory(folder);
+  const std::string command = "export --db=" + db_.path() +
+                              " '--out-dir=" + folder +
+                              "' --sstable-version=nb";
+  for (int run = 0; run < 3; ++run) {  // Exports, keeps, removes.
+    if (run == 2) {
+      db_.Compact();
+    }
+    const Ran ran = SstFilters(command);
+    EXPECT_EQ(ran.exit_code, 0) << ran;
+    EXPECT_THAT(ran.out, HasSubstr("/a\\x0ab/nb-"));
+    EXPECT_THAT(ran.out, Not(HasSubstr("a\nb")));
+  }
+}
+
+TEST_F(ExportCommandTest, Options) {
+  db_.Compact();
+  const Ran ran =
+      SstFilters("export --db=" + db_.path() + ToOut("la") +
+                 "--from=keys --bits=16 --partition-key=fixed:8 --json");
+  ASSERT_EQ(ran.exit_code, 0) << ran;
+  const Json exported = ran.json()["exported"];
+  ASSERT_EQ(exported.size(), 1U);
+  EXPECT_EQ(exported[0]["from"], "keys");
+  EXPECT_EQ(exported[0]["partition_key"], "fixed:8");
+  EXPECT_EQ(exported[0]["probes"], 11);
+  EXPECT_EQ(OneFilter(), exported[0]["file"]);
+}
+
+TEST_F(ExportCommandTest, BadCommandLines) {
+  const TempDir dir;
+  WriteFile(dir / "file", "");
+
+  struct BadLine {
+    std::string arguments;
+    const char* message;
+  };
+  const BadLine bad_lines[] = {
+      {"export" + ToOut(), "--db is required"},
+      {"export --db=" + db_.path(), "--out-dir is required"},
+      {"export --db=" + db_.path() + " --out-dir=" + out_.path(),
+       "--sstable-version is required"},
+      {"export --db=" + dir.path() + ToOut(), "cannot be opened as a RocksDB"},
+      {"export --db=" + dir / "file" + ToOut(), "is not a folder"},
+      {Db() + "--column-family=none",
+       "has no column family 'none'; it has 'default'"},
+      {Db() + "--from=disk", "--from"},
+      {Db() + "--bits=ten", "--bits"},
+      {Db() + "--bits=0", "--bits: '0' is not a number from 1 to 100"},
+      {Db() + "--fp-chance=1", "--fp-chance: '1' is not a number of at least"},
+      {Db() + "--fp-chance=0.01 --bits=10", "--bits"},
+      {Db() + "--nonsense", "--nonsense"},
+      {"export --db=" + db_.path() + ToOut("zz"), "'zz' is unknown"},
+      {"export --db=" + db_.path() + ToOut("ma-to-me"), "is a form"},
+      {"export --db=" + db_.path() +
+           " --sstable-version=nb --out-dir=" + dir / "a/b",
+       "cannot be created"},
+      {"export --db=" + db_.path() +
+           " --sstable-version=nb --out-dir=" + dir / "file",
+       "is no folder"},
+  };
+  db_.Close();  // An open database might still remove a log.
+  const auto before = StateOf(db_.path());
+  for (const BadLine& bad : bad_lines) {
+    const Ran ran = SstFilters(bad.arguments);
+    EXPECT_EQ(ran.exit_code, 2) << bad.arguments;
+    EXPECT_EQ(ran.out, "") << bad.arguments;
+    EXPECT_THAT(ran.err, HasSubstr(bad.message)) << bad.arguments;
+  }
+  EXPECT_EQ(StateOf(db_.path()), before);
+  EXPECT_EQ(Filters(), Names());
+}
+
+TEST_F(ExportCommandTest, TakesOverAFolderIfForced) {
+  const std::string mine = out_ / "nb-1-big-Filter.db";
+  WriteFile(mine, "made by hand");
+  const Ran refused = SstFilters(Db());
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(refused.err, HasSubstr("such as nb-1-big-Filter.db, and"));
+  EXPECT_EQ(ReadFile(mine), "made by hand");
+  const Ran forced = SstFilters(Db() + "--force");
+  EXPECT_EQ(forced.exit_code, 0) << forced;
+  EXPECT_THAT(forced.out, HasSubstr(mine + ": removed\n"));
+  EXPECT_EQ(Filters(), Live());
+}
+
+TEST_F(ExportCommandTest, ChangesNothingInTheDatabase) {
+  IngestFile();
+  // These rows are only in the write-ahead log.
+  db_.Put(NumberedRows(next_, next_ + 1000));
+  // RocksDB removes this file when it opens a database. An export must not
+  // remove the file.
+  WriteFile(db_.path() + "/000999.sst.trash", "trash");
+  // RocksDB must not remove an old log between the two calls of StateOf.
+  rocksdb::CancelAllBackgroundWork(db_.get(), /*wait=*/true);
+  const auto before = StateOf(db_.path());
+  EXPECT_EQ(Export(), (std::vector<size_t>{3, 0, 0}));
+  EXPECT_EQ(StateOf(db_.path()), before) << "while it is in use";
+  EXPECT_EQ(Filters(), Live());
+  // The open database says the same, because the listener and the command work
+  // on the same folder.
+  ASSERT_TRUE(Reconcile()) << error_;
+  EXPECT_EQ(report_.kept.size(), 3U);
+  db_.Close();
+  const auto closed = StateOf(db_.path());
+  EXPECT_EQ(Export(), (std::vector<size_t>{0, 3, 0}));
+  EXPECT_EQ(StateOf(db_.path()), closed);
+  db_.Reopen(db_.options());
+  EXPECT_FALSE(fs::exists(db_.path() + "/000999.sst.trash"));
+}
+
+TEST_F(ExportCommandTest, ColumnFamilies) {
+  rocksdb::ColumnFamilyHandle* const other =
+      AddColumnFamily("other", db_.options(), NumberedRows(5000, 6000));
+  EXPECT_EQ(Export(), (std::vector<size_t>{3, 0, 0}));
+  EXPECT_EQ(Export("--column-family=default"), (std::vector<size_t>{0, 2, 1}));
+  EXPECT_EQ(Export("--column-family=other --column-family=default"),
+            (std::vector<size_t>{1, 2, 0}));
+  Require(db_->DestroyColumnFamilyHandle(other));
+}
+
+TEST_F(ExportCommandTest, WhileItIsWrittenToAndReconciled) {
+  std::atomic<bool> stop{false};
+  std::thread writer([&] {
+    for (int i = 0; !stop; ++i) {
+      AddFiles(1);
+      if (i % 4 == 3) {
+        db_.Compact();
+      }
+    }
+  });
+  for (int i = 0; i < 10; ++i) {
+    Export();
+    EXPECT_TRUE(Reconcile()) << error_ << report_.errors.size();
+  }
+  stop = true;
+  writer.join();
+  Export();
+  EXPECT_EQ(Filters(), Live());
+}
+
+TEST_F(ExportCommandTest, ACopyIsAnotherDatabase) {
+  Export();
+  db_.Close();
+  const TempDir copies;
+  fs::copy(db_.path(), copies / "copy");
+  const Ran ran =
+      Exits(2, SstFilters("export --db=" + copies / "copy" + ToOut()));
+  EXPECT_THAT(ran.err, HasSubstr("another database"));
+}
+
+TEST_F(ExportCommandTest, SeveralPathsAndLevels) {
+  const TempDir second;
+  rocksdb::Options options = db_.options();
+  options.db_paths = {{db_.path(), 1}, {second.path(), uint64_t{1} << 40}};
+  options.num_levels = 9;
+  db_.Reopen(options);
+  rocksdb::CompactRangeOptions compact;
+  compact.change_level = true;
+  compact.target_level = 8;
+  compact.target_path_id = 1;
+  Require(db_->CompactRange(compact, nullptr, nullptr));
+  EXPECT_THAT(Exits(2, SstFilters(Db())).err,
+              HasSubstr("/a folder of db_paths or cf_paths that --db-path has"));
+  EXPECT_EQ(Export("--db-path=" + second.path()),
+            (std::vector<size_t>{1, 0, 0}));
+  // A file of the same number, as of another database, is passed over.
+  WriteFile(
+      db_.path() + "/" +
+          fs::directory_iterator(second.path())->path().filename().string(),
+      "another file");
+  EXPECT_EQ(Export("--force --db-path=" + second.path()),
+            (std::vector<size_t>{1, 0, 0}));
+  EXPECT_THAT(Exits(2, SstFilters(Db() + "--db-path=" + second / "none")).err,
+              HasSubstr("/none: is not a folder"));
+}
+
+TEST_F(ExportCommandTest, AFileOfAnotherSize) {
+  db_.Compact();
+  const std::string sst = OnlySst(db_);
+  db_.Close();
+  fs::resize_file(sst, 100);
+  EXPECT_THAT(Exits(2, SstFilters(Db())).err, HasSubstr("has 100 bytes, but"));
+}
+
+// An OPTIONS file may name a listener of this library. It does nothing here,
+// and its folder need not be there.
+TEST_F(ExportCommandTest, ADatabaseWithAListener) {
+  Listen();
+  WriteListeners(db_, "{cassandra_bloom_export(nb,/no/such/folder)}");
+  Export();
+  EXPECT_EQ(Filters(), Live());
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
