@@ -2,8 +2,11 @@
 
 #include "filterdb/health/examine_all.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -112,6 +115,34 @@ TEST_F(ExamineAllTest, DataIsMissing) {
     EXPECT_EQ(examined.verdict(), Check::kKeysUnreadable);
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
+// Nobody can open the first filter until the second SSTable was examined.
+TEST_F(ExamineAllTest, TwoWithLargeFiltersAtOnce) {
+  Write("2");
+  const auto listed = tools::FindSstables({dir_.path()}).sstables;
+  ASSERT_EQ(listed.size(), 2U);
+  for (const tools::Sstable& sstable : listed) {
+    fs::resize_file(sstable.Path("Filter.db"), 16 << 20);
+  }
+  signal(SIGIO, SIG_IGN);  // It says that somebody waits for the lease.
+  const int lease = open(listed[0].Path("Filter.db").c_str(), O_RDWR);
+  if (fcntl(lease, F_SETLEASE, F_WRLCK) != 0) {
+    close(lease);
+    GTEST_SKIP() << "no leases in " << dir_.path();
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  bool is_held = true;
+  bool second_is_done = false;
+  tools::ExamineAll(listed, {}, /*jobs=*/2, [&](double share) {
+    second_is_done = second_is_done || (is_held && share > 0.4);
+    if (second_is_done || std::chrono::steady_clock::now() > end) {
+      fcntl(lease, F_SETLEASE, F_UNLCK);
+      is_held = false;
+    }
+  });
+  close(lease);
+  EXPECT_TRUE(second_is_done);
 }
 
 // Index.db is damaged, and Filter.db is good. The damage must not look like
