@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "filterdb/commands/printer.h"
 #include "plugin/policy/running_rocksdb.h"
 #include "tools/sst_filters/costs.h"
 #include "tools/sst_filters/examine.h"
@@ -157,23 +156,26 @@ std::string AsMix(const Json& mix) {
 
 void PrintSums(const Json& family) {
   const Json& policy = family["policy"];
-  Json sums = family;
+  Json sums;
   sums["title"] =
       "column family " + family["name"].get<std::string>() + ": " +
       (policy.is_null() ? "filter_policy not known"
        : policy == ""   ? "no filter_policy"
                         : "filter_policy=" + policy.get<std::string>());
   if (!family["levels"].empty()) {
-    sums.update(family["all"]);
+    const Json& all = family["all"];
+    sums["false positives of an absent key"] = all["false_positives"];
+    sums["memory of all filters"] = AsSize(all["filter_bytes"]);
   }
-  PrintText(ListText(
-      sums,
-      {{"title", ""},
-       {"false_positives", "false positives of an absent key", AsThreeDigits},
-       {"filter_bytes", "memory of all filters", AsSize},
-       {"bytes_to_build", "more while the largest is written", AsSize},
-       {"mix", "forecast", AsMix},
-       {"notes", "note"}}));
+  if (!family["bytes_to_build"].is_null()) {
+    sums["more while the largest is written"] =
+        AsSize(family["bytes_to_build"]);
+  }
+  if (!family["mix"].is_null()) {
+    sums["forecast"] = AsMix(family["mix"]);
+  }
+  sums["note"] = family["notes"];
+  PrintText(ListText(sums));
   Json rows = family["levels"];
   if (!rows.empty()) {
     rows.push_back(family["all"]);

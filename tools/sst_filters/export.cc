@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export.h"
-#include "filterdb/commands/printer.h"
 #include "plugin/export/export_sst.h"
 #include "plugin/export/live_ssts.h"
 #include "plugin/export/reconcile.h"

@@ -6,6 +6,7 @@
 #include <rocksdb/metadata.h>
 #include <rocksdb/perf_context.h>
 #include <rocksdb/perf_level.h>
+#include <rocksdb/table.h>
 
 #include <algorithm>
 #include <cmath>
@@ -105,7 +106,11 @@ void CheckRates(const Json& family, const Database& db, size_t number,
   constexpr double kDeviations = 6;
   const rocksdb::Options options = db->GetOptions(db.handle(number));
   const rocksdb::Comparator& comparator = *options.comparator;
-  if (comparator.timestamp_size() > 0 || family["only_prefixes"]) {
+  // Without it, RocksDB asks for prefixes alone.
+  const bool asks_for_keys =
+      options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+          ->whole_key_filtering;
+  if (comparator.timestamp_size() > 0 || !asks_for_keys) {
     return;
   }
   std::vector<ExpectedSst> ssts = AskedSsts(family, db, db.handle(number));
