@@ -30,7 +30,7 @@ class LineReader : public KeyReader {
     struct stat status;
     if (start_ >= 0 && fstat(fileno(file), &status) == 0 &&
         status.st_size > start_) {
-      size_ = static_cast<uint64_t>(status.st_size - start_);
+      total_bytes_ = static_cast<uint64_t>(status.st_size - start_);
     }
   }
   ~LineReader() override {
@@ -45,10 +45,6 @@ class LineReader : public KeyReader {
     return (start_ >= 0 && fseeko(file_, start_, SEEK_SET) == 0) ||
            Fail("cannot be read twice, as it is not a regular file");
   }
-
-  const std::string& error() const final { return error_; }
-  uint64_t bytes_read() const final { return bytes_read_; }
-  uint64_t total_bytes() const final { return size_; }
 
  protected:
   // Gets the next line without its LF.
@@ -90,13 +86,13 @@ class LineReader : public KeyReader {
     if (std::feof(file_) == 0) {
       return Fail(std::string("cannot read: ") + std::strerror(errno));
     }
-    if (bytes_read_ >= size_) {
+    if (bytes_read_ >= total_bytes_) {
       return true;
     }
     const auto start = static_cast<uint64_t>(start_);
     return Fail("was truncated while it was read: byte " +
                 std::to_string(start + bytes_read_) + " of " +
-                std::to_string(start + size_) + " is missing");
+                std::to_string(start + total_bytes_) + " is missing");
   }
 
   bool Fail(const std::string& what) {
@@ -106,15 +102,10 @@ class LineReader : public KeyReader {
 
   std::FILE* const file_;
   const std::string name_;
-  const off_t start_;  // The offset at construction, or -1 for a pipe.
-  // From start_ to the end of the file. 0 if that is unknown, as for pipes, and
-  // for files in /proc.
-  uint64_t size_ = 0;
+  const off_t start_;       // The offset at construction, or -1 for a pipe.
   char* buffer_ = nullptr;  // From getline.
   size_t capacity_ = 0;
-  uint64_t bytes_read_ = 0;
   uint64_t line_number_ = 0;
-  std::string error_;
 };
 
 class TextLineReader final : public LineReader {
