@@ -41,9 +41,8 @@ std::optional<FilterForm> WrittenAs(const CheckArguments& options,
   return form;
 }
 
-// Throws Unusable if Index.db and the Data.db in the same folder have different
-// keys, because a damaged Index.db would make a good filter look wrong. Does
-// nothing if there is no such Data.db.
+// Throws Unusable if the index and the Data.db beside it have different keys,
+// because a damaged index would make a good filter look wrong.
 void VerifyIndex(const CheckArguments& options) {
   if (!options.keys.index.empty()) {
     ForEachKey(options.keys.Open(options.version, KeyChecks::kEveryKey).get(),
