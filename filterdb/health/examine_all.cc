@@ -31,33 +31,7 @@ uint64_t SizeOf(const std::string& path) {
              : 0;
 }
 
-// Lends memory to threads. A thread waits until enough of it is free. One that
-// wants more than all of it gets it when nobody else has any.
-class Memory {
- public:
-  void Take(uint64_t bytes) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    freed_.wait(lock, [&] {
-      return taken_ == 0 || (bytes <= kAll && taken_ <= kAll - bytes);
-    });
-    taken_ += bytes;
-  }
-
-  void Return(uint64_t bytes) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    taken_ -= bytes;
-    freed_.notify_all();
-  }
-
- private:
-  static constexpr uint64_t kAll = 256 << 20;
-
-  std::mutex mutex_;
-  std::condition_variable freed_;
-  uint64_t taken_ = 0;
-};
-
-// Gives SSTables to threads.
+// Gives SSTables to threads, and lends them memory.
 class Work {
  public:
   Work(const std::vector<Sstable>& sstables, const ExamineOptions& options,
@@ -80,12 +54,9 @@ class Work {
 
   void RunOneAfterAnother() {
     for (size_t i = next_++; i < items_.size(); i = next_++) {
-      memory_.Take(items_[i].filter_size);
+      Borrow(items_[i].filter_size);
       ExamineOrRunOutOfMemory(items_[i].number);
-      memory_.Return(items_[i].filter_size);
-      const std::lock_guard<std::mutex> lock(mutex_);
-      done_ += WorkFor(items_[i]);
-      on_share_done_(done_ / total_);
+      Finish(items_[i]);
     }
   }
 
@@ -94,6 +65,25 @@ class Work {
     uint64_t filter_size;
     size_t number;
   };
+
+  // Waits until enough memory is free. An SSTable that wants more than all of
+  // it gets it when no other has any.
+  void Borrow(uint64_t bytes) {
+    constexpr uint64_t kAll = 256 << 20;
+    std::unique_lock<std::mutex> lock(mutex_);
+    freed_.wait(lock, [&] {
+      return borrowed_ == 0 || (bytes <= kAll && borrowed_ <= kAll - bytes);
+    });
+    borrowed_ += bytes;
+  }
+
+  void Finish(const Item& item) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    borrowed_ -= item.filter_size;
+    freed_.notify_all();
+    done_ += WorkFor(item);
+    on_share_done_(done_ / total_);
+  }
 
   // The size of the filter stands for the number of keys. A small SSTable takes
   // some work, too.
@@ -119,10 +109,11 @@ class Work {
   std::vector<Examined>& examined_;
   std::vector<Item> items_;
   std::atomic<size_t> next_{0};
-  Memory memory_;
-  std::mutex mutex_;  // For on_share_done_ and done_.
-  double done_ = 0;
   double total_ = 0;
+  std::mutex mutex_;  // For what follows, and for on_share_done_.
+  std::condition_variable freed_;
+  uint64_t borrowed_ = 0;
+  double done_ = 0;
 };
 
 // Returns whether the SSTable has no Data.db, or had none when it was examined.

@@ -2,16 +2,17 @@
 
 #include "filterdb/sstable/key_reader.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <vector>
 
 #include "plugin/filter_db/read_file.h"
 
@@ -24,31 +25,24 @@ constexpr size_t kMaxKeySize = 65535;
 
 class LineReader : public KeyReader {
  public:
-  // Closes `file` at the end.
-  LineReader(std::FILE* file, const std::string& name)
-      : file_(file), name_(name), start_(ftello(file)) {
+  // Closes `fd` at the end.
+  LineReader(int fd, const std::string& name)
+      : fd_(fd), name_(name), start_(lseek(fd, 0, SEEK_CUR)) {
     struct stat status;
-    if (start_ >= 0 && fstat(fileno(file), &status) == 0 &&
-        status.st_size > start_) {
-      size_ = static_cast<uint64_t>(status.st_size - start_);
+    if (start_ >= 0 && fstat(fd, &status) == 0 && status.st_size > start_) {
+      total_bytes_ = static_cast<uint64_t>(status.st_size - start_);
     }
-  }
-  ~LineReader() override {
-    std::free(buffer_);
-    std::fclose(file_);
   }
 
   bool Rewind() final {
     error_.clear();
     bytes_read_ = 0;
     line_number_ = 0;
-    return (start_ >= 0 && fseeko(file_, start_, SEEK_SET) == 0) ||
+    rest_ = {};
+    at_end_ = false;
+    return (start_ >= 0 && lseek(fd_.get(), start_, SEEK_SET) >= 0) ||
            Fail("cannot be read twice, as it is not a regular file");
   }
-
-  const std::string& error() const final { return error_; }
-  uint64_t bytes_read() const final { return bytes_read_; }
-  uint64_t total_bytes() const final { return size_; }
 
  protected:
   // Gets the next line without its LF.
@@ -57,15 +51,21 @@ class LineReader : public KeyReader {
       return false;
     }
     ++line_number_;
-    const ssize_t got = getline(&buffer_, &capacity_, file_);
-    const size_t line_size = got < 0 ? 0 : static_cast<size_t>(got);
-    *line = {buffer_, line_size};
-    bytes_read_ += line_size;
-    if (EndsWith(*line, "\n")) {
-      line->remove_suffix(1);
-      return true;
+    size_t end = rest_.find('\n');
+    while (end == std::string_view::npos && ReadMore()) {
+      end = rest_.find('\n');
     }
-    return CheckEnd() && got > 0;
+    if (end == std::string_view::npos) {
+      if (!CheckEnd() || rest_.empty()) {
+        return false;
+      }
+      end = rest_.size();
+    }
+    *line = rest_.substr(0, end);
+    const size_t taken = std::min(end + 1, rest_.size());
+    rest_.remove_prefix(taken);
+    bytes_read_ += taken;
+    return true;
   }
 
   bool FailInLine(const std::string& what) {
@@ -84,19 +84,43 @@ class LineReader : public KeyReader {
   }
 
  private:
-  // Fails unless all of the file was read. It may have become shorter since it
-  // was opened.
-  bool CheckEnd() {
-    if (std::feof(file_) == 0) {
+  // Reads more bytes behind those of rest_. Returns false at the end of the
+  // input, if the buffer is full, or after an error.
+  bool ReadMore() {
+    if (at_end_ || rest_.size() == buffer_.size()) {
+      return false;
+    }
+    std::copy(rest_.begin(), rest_.end(), buffer_.begin());
+    ssize_t got;
+    do {
+      got = read(fd_.get(), buffer_.data() + rest_.size(),
+                 buffer_.size() - rest_.size());
+    } while (got < 0 && errno == EINTR);
+    if (got < 0) {
       return Fail(std::string("cannot read: ") + std::strerror(errno));
     }
-    if (bytes_read_ >= size_) {
+    at_end_ = got == 0;  // Final, even if a terminal gives more.
+    rest_ = {buffer_.data(), rest_.size() + static_cast<size_t>(got)};
+    return got > 0;
+  }
+
+  // Fails unless the rest is the last line. The file may have become shorter
+  // since it was opened.
+  bool CheckEnd() {
+    if (!error_.empty()) {
+      return false;
+    }
+    if (!at_end_) {
+      return FailTooLong();
+    }
+    const uint64_t end = bytes_read_ + rest_.size();
+    if (end >= total_bytes_) {
       return true;
     }
     const auto start = static_cast<uint64_t>(start_);
     return Fail("was truncated while it was read: byte " +
-                std::to_string(start + bytes_read_) + " of " +
-                std::to_string(start + size_) + " is missing");
+                std::to_string(start + end) + " of " +
+                std::to_string(start + total_bytes_) + " is missing");
   }
 
   bool Fail(const std::string& what) {
@@ -104,17 +128,13 @@ class LineReader : public KeyReader {
     return false;
   }
 
-  std::FILE* const file_;
+  const FileDescriptor fd_;
   const std::string name_;
   const off_t start_;  // The offset at construction, or -1 for a pipe.
-  // From start_ to the end of the file. 0 if that is unknown, as for pipes, and
-  // for files in /proc.
-  uint64_t size_ = 0;
-  char* buffer_ = nullptr;  // From getline.
-  size_t capacity_ = 0;
-  uint64_t bytes_read_ = 0;
+  std::vector<char> buffer_ = std::vector<char>(size_t{256} << 10);
+  std::string_view rest_;  // What was read, but is in no line yet.
+  bool at_end_ = false;
   uint64_t line_number_ = 0;
-  std::string error_;
 };
 
 class TextLineReader final : public LineReader {
@@ -243,23 +263,21 @@ std::string NameOfInput(const std::string& path) {
 std::unique_ptr<KeyReader> OpenKeys(const std::string& path, KeyFormat format,
                                     std::string* error) {
   const std::string name = NameOfInput(path);
-  std::FILE* const file = path == "-" ? fdopen(dup(STDIN_FILENO), "r")
-                                      : std::fopen(path.c_str(), "re");
+  const int fd = path == "-" ? dup(STDIN_FILENO)
+                             : open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status;
-  const bool is_folder = file != nullptr && fstat(fileno(file), &status) == 0 &&
-                         S_ISDIR(status.st_mode);
-  if (file == nullptr || is_folder) {
+  const bool is_folder =
+      fd >= 0 && fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
+  if (fd < 0 || is_folder) {
     errno = is_folder ? EISDIR : errno;
     FailWithErrno(name, "cannot open", error);
-    if (file != nullptr) {
-      std::fclose(file);
-    }
+    const FileDescriptor closed(fd);
     return nullptr;
   }
   if (format == KeyFormat::kHexLines) {
-    return std::make_unique<HexLineReader>(file, name);
+    return std::make_unique<HexLineReader>(fd, name);
   }
-  return std::make_unique<TextLineReader>(file, name);
+  return std::make_unique<TextLineReader>(fd, name);
 }
 
 }  // namespace cassandra_bloom

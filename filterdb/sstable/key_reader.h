@@ -43,15 +43,20 @@ class KeyReader {
   virtual bool Rewind() = 0;
 
   // Returns the error of Next or Rewind, or "" if there was none.
-  virtual const std::string& error() const = 0;
+  const std::string& error() const { return error_; }
 
   // Returns how many bytes of the input the keys took, since the beginning or
   // the last Rewind.
-  virtual uint64_t bytes_read() const = 0;
+  uint64_t bytes_read() const { return bytes_read_; }
 
   // Returns the size of the whole input in bytes, or 0 if the size is not known
   // before the end.
-  virtual uint64_t total_bytes() const = 0;
+  uint64_t total_bytes() const { return total_bytes_; }
+
+ protected:
+  std::string error_;
+  uint64_t bytes_read_ = 0;
+  uint64_t total_bytes_ = 0;
 };
 
 enum class KeyFormat {

@@ -70,17 +70,9 @@ bool IsNameOfUnfinished(std::string_view name_prefix) {
 }
 
 const char* NameOf(SstableState state) {
-  switch (state) {
-    case SstableState::kLive:
-      return "live";
-    case SstableState::kBeingWritten:
-      return "being written";
-    case SstableState::kObsolete:
-      return "obsolete";
-    case SstableState::kVanished:
-      return "vanished";
-  }
-  return "";
+  constexpr const char* kNames[] = {"live", "being written", "obsolete",
+                                    "vanished"};
+  return kNames[static_cast<size_t>(state)];
 }
 
 std::string Sstable::IndexPath() const {

@@ -119,11 +119,13 @@ SstableKeys::SstableKeys(Sources sources, KeyChecks checks)
     : sources_(std::move(sources)),
       checks_(checks),
       data_size_(sources_.data == nullptr ? UINT64_MAX : sources_.data->size()),
-      order_(sources_.facts.partitioner) {}
+      order_(sources_.facts.partitioner) {
+  total_bytes_ = sources_.data == nullptr ? 0 : data_size_;
+}
 
 bool SstableKeys::Rewind() {
   num_read_ = 0;
-  end_of_last_ = 0;
+  bytes_read_ = 0;
   num_not_in_data_ = 0;
   num_wrong_hashes_ = 0;
   first_wrong_hash_ = 0;
@@ -133,10 +135,6 @@ bool SstableKeys::Rewind() {
   return true;
 }
 
-uint64_t SstableKeys::total_bytes() const {
-  return sources_.data == nullptr ? 0 : data_size_;
-}
-
 bool SstableKeys::Next(std::string_view* key) {
   if (!error_.empty()) {
     return false;
@@ -144,7 +142,7 @@ bool SstableKeys::Next(std::string_view* key) {
   if (!sources_.index->Next(&entry_)) {
     error_ = sources_.index->error();
     if (error_.empty() && CheckNumber() && sources_.data != nullptr) {
-      end_of_last_ = data_size_;
+      bytes_read_ = data_size_;
     }
     return false;
   }
@@ -155,7 +153,7 @@ bool SstableKeys::Next(std::string_view* key) {
   }
   last_position_ = entry_.position;
   // An Index.db alone may have any positions that increase.
-  end_of_last_ =
+  bytes_read_ =
       entry_.position + (sources_.data == nullptr ? 1 : 2 + key->size());
   return true;
 }
@@ -166,8 +164,7 @@ bool SstableKeys::Next(std::string_view* key) {
 bool SstableKeys::CheckPosition(const IndexEntry& entry) {
   const uint64_t position = entry.position;
   const bool is_in_data = position < data_size_;
-  const bool is_next =
-      num_read_ == 1 ? position == 0 : position >= end_of_last_;
+  const bool is_next = num_read_ == 1 ? position == 0 : position >= bytes_read_;
   if (is_in_data && is_next) {
     return true;
   }

@@ -39,8 +39,8 @@ inline constexpr char kDamagedSstable[] =
     "; one of the files is damaged or of another SSTable: let the database "
     "rewrite the SSTable (nodetool scrub)";
 
-// If a check fails, Next returns false. bytes_read() and total_bytes() count
-// uncompressed bytes of Data.db.
+// If a check fails, Next returns false. bytes_read() is where the last key ends
+// in the uncompressed Data.db.
 class SstableKeys final : public KeyReader {
  public:
   struct Sources {
@@ -60,9 +60,6 @@ class SstableKeys final : public KeyReader {
 
   bool Next(std::string_view* key) override;
   bool Rewind() override;
-  const std::string& error() const override { return error_; }
-  uint64_t bytes_read() const override { return end_of_last_; }
-  uint64_t total_bytes() const override;
 
   // Whether a file tells how many keys there are. If none does, the index may
   // lack keys without a sign of it.
@@ -104,11 +101,9 @@ class SstableKeys final : public KeyReader {
   IndexEntry entry_;
   uint64_t num_read_ = 0;
   uint64_t last_position_ = 0;  // Valid if num_read_ > 0.
-  uint64_t end_of_last_ = 0;    // Of the last key in Data.db.
   uint64_t num_not_in_data_ = 0;
   uint64_t num_wrong_hashes_ = 0;
   uint64_t first_wrong_hash_ = 0;
-  std::string error_;
 };
 
 // Opens the index of an SSTable. The reader returns the keys in the order of

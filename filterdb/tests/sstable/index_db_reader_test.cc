@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -186,6 +187,28 @@ TEST_P(IndexKindTest, EntriesCrossTheEndOfTheBuffer) {
     EXPECT_EQ(read.keys, keys);
     ASSERT_TRUE(reader->Rewind());
   }
+}
+
+// Returns how many bytes this process has read so far (proc(5)).
+uint64_t BytesRead() {
+  std::ifstream io("/proc/self/io");
+  std::string name;
+  uint64_t rchar = 0;
+  io >> name >> rchar;
+  EXPECT_EQ(name, "rchar:");
+  return rchar;
+}
+
+// An entry that crosses the end of what was read must not make the reader read
+// the file many times.
+TEST_P(IndexKindTest, ReadsEachByteOnce) {
+  Keys keys;
+  const std::string index = RandomIndex(&keys);
+  const TemporaryFile file(index);
+  const auto reader = Open(file.path(), GetParam());
+  const uint64_t before = BytesRead();
+  EXPECT_EQ(ReadKeys(reader.get()).keys, keys);
+  EXPECT_LT(BytesRead() - before, index.size() + index.size() / 4);
 }
 
 TEST_P(IndexKindTest, TakesTheShortestAndTheLongestKey) {

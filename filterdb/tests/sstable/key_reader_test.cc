@@ -272,6 +272,18 @@ TEST_P(KeyFormatTest, DoesNotReadBehindTheEnd) {
   close(ends[1]);
 }
 
+TEST(KeyReaderTest, DoesNotBufferAnEndlessLine) {
+  for (const KeyFormat format : {kHex, kText}) {
+    const PipedInput input(std::string(512 << 10, 'a'), 512 << 10);
+    EXPECT_EQ(ReadKeys(Open("-", format).get()).error,
+              "standard input: line 1: more than 65535 bytes, which no key of "
+              "Cassandra has");
+    // Bytes are left in the pipe, because the reader has stopped early.
+    char byte;
+    EXPECT_EQ(read(STDIN_FILENO, &byte, 1), 1);
+  }
+}
+
 // ---- Files and pipes ----
 
 TEST(KeyReaderTest, ReadsAFileThatDoesNotTellItsSize) {
