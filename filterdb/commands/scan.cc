@@ -49,14 +49,9 @@ Json TotalsToJson(const Totals& totals) {
 Json FindingsToJson(const Examined& sstable) {
   Json findings = Json::array();
   for (const Finding& finding : sstable.findings) {
-    Json json = {{"check", NameOf(finding.check)}};
-    if (!finding.text.empty()) {
-      json["text"] = finding.text;
-    }
-    if (*InfoOf(finding.check).remedy != '\0') {
-      json["remedy"] = InfoOf(finding.check).remedy;
-    }
-    findings.push_back(json);
+    findings.push_back({{"check", NameOf(finding.check)},
+                        {"text", finding.text},
+                        {"remedy", InfoOf(finding.check).remedy}});
   }
   return findings;
 }
@@ -79,12 +74,6 @@ void AddFigures(const Examined& sstable, Json* json) {
       (*json)["bits_per_key"] = sstable.bits_per_key();
     }
   }
-  if (sstable.num_wrong_hashes > 0) {
-    (*json)["wrong_index_hashes"] = sstable.num_wrong_hashes;
-  }
-  if (!sstable.written_as.empty()) {
-    (*json)["written_as"] = sstable.written_as;
-  }
   if (!sstable.plan) {
     (*json)["plan_error"] = sstable.plan_error;
     return;
@@ -103,11 +92,13 @@ Json ToJson(const Examined& sstable) {
                {"name", name},
                {"version", sstable.sstable.version},
                {"state", NameOf(sstable.sstable.state)}};
-  if (sstable.sstable.state == SstableState::kLive) {
-    if (!sstable.is_not_known()) {
-      AddFigures(sstable, &json);
-    }
-    json["verdict"] = NameOf(sstable.verdict());
+  const bool is_live = sstable.sstable.state == SstableState::kLive;
+  if (is_live && !sstable.is_not_known()) {
+    AddFigures(sstable, &json);
+  }
+  json["verdict"] =
+      is_live ? NameOf(sstable.verdict()) : NameOf(sstable.sstable.state);
+  if (is_live) {
     json["findings"] = FindingsToJson(sstable);
   }
   json["fault"] = sstable.is_fault();
@@ -156,7 +147,7 @@ std::vector<std::string> NotesOf(const Json& sstable) {
     std::string note =
         is_first ? "" : "also " + finding["check"].get<std::string>();
     for (const char* const part : {"text", "remedy"}) {
-      const std::string text = finding.value(part, "");
+      const std::string text = finding[part];
       note += (note.empty() || text.empty() ? "" : "; ") + text;
     }
     if (!note.empty()) {
@@ -204,18 +195,13 @@ std::vector<Field> FieldsOfTotal() {
           {"folder", "table"}};
 }
 
-// Returns the rows of each folder's table. An SSTable that was not examined has
-// its state in the place of a verdict.
+// Returns the rows of each folder's table.
 std::map<std::string, Json> RowsByFolder(const Json& sstables,
                                          bool only_faults) {
   std::map<std::string, Json> rows;
-  for (Json row : sstables) {
-    const bool is_confirmed =
-        row.value("verdict", "") != NameOf(Check::kKeysNotConfirmed);
-    if (!only_faults || row["fault"] || !row["known"] || !is_confirmed) {
-      if (!row.contains("verdict")) {
-        row["verdict"] = row["state"];
-      }
+  for (const Json& row : sstables) {
+    if (!only_faults || row["fault"] || !row["known"] ||
+        row["verdict"] == NameOf(Check::kKeysNotConfirmed)) {
       rows[row["folder"]].push_back(row);
     }
   }

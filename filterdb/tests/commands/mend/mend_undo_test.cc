@@ -63,7 +63,7 @@ TEST_F(MendUndoTest, PutsTheOldFilterBack) {
   EXPECT_EQ(Filter(), mended);
   const Ran undo = Exits(0, Undo(run));
   EXPECT_THAT(undo.out, HasSubstr("1 put back"));
-  EXPECT_THAT(undo.out, ContainsRegex(": put back, denies [0-9]+ "
+  EXPECT_THAT(undo.out, ContainsRegex(": put back: denies [0-9]+ "
                                       "keys\n"));
   EXPECT_EQ(Filter(), before_);
   EXPECT_EQ(Exits(0, Undo(run)).out, "nothing to do\n");
