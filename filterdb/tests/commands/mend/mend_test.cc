@@ -358,6 +358,11 @@ TEST_F(MendTest, AnotherUser) {
     EXPECT_THAT(Exits(1, Mend("--no-backup", as_nobody)).out,
                 HasSubstr("belongs to root; run: sudo -u root filterdb mend"));
   }
+  fs::permissions(dir_ / "ks", fs::perms(0700));
+  const Ran closed = Exits(2, Mend("--no-backup", as_nobody));
+  EXPECT_EQ(closed.out, "");  // Not "nothing to do".
+  EXPECT_THAT(closed.err, HasSubstr("/ks: belongs to root; run: sudo -u root"));
+  fs::permissions(dir_ / "ks", fs::perms(0755));
   const auto chown_files = [&](const std::string& what) {
     Exits(0, {RunProcess({"/bin/chown", kNobody, what}), what});
   };
