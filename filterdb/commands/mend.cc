@@ -58,38 +58,27 @@ const char* NameOf(MendOutcome::Kind kind) {
 }
 
 Json ToJson(const MendOutcome& outcome) {
-  Json json = {{"filter", outcome.filter}};
-  if (outcome.examined != nullptr) {
-    json["verdict"] = outcome.examined->VerdictText();
-  }
-  json["outcome"] = NameOf(outcome.kind);
-  if (!outcome.note.empty()) {
-    json["note"] = outcome.note;
-  }
-  if (outcome.size > 0) {
-    json["bytes"] = outcome.size;
-    json["keys"] = outcome.examined->num_keys;
-  }
-  if (!outcome.out.empty()) {
-    json["out"] = outcome.out;
-  }
-  return json;
+  const Examined* const examined = outcome.examined;
+  const bool is_made = outcome.size > 0;
+  return {{"filter", outcome.filter},
+          {"verdict", examined != nullptr ? examined->VerdictText() : ""},
+          {"outcome", NameOf(outcome.kind)},
+          {"note", outcome.note},
+          {"bytes", is_made ? Json(outcome.size) : Json()},
+          {"keys", is_made ? Json(examined->num_keys) : Json()},
+          {"out", outcome.out}};
 }
 
 std::string TextOf(const Json& json) {
   std::string text = json["filter"];
   for (const char* const field : {"verdict", "outcome", "note"}) {
-    if (json.contains(field)) {
-      text += ": " + json[field].get<std::string>();
-    }
+    text += json[field] == "" ? "" : ": " + json[field].get<std::string>();
   }
-  if (json.contains("bytes")) {
+  if (!json["bytes"].is_null()) {
     text += ", " + Count(json["bytes"], "byte") + " for " +
             Count(json["keys"], "key");
   }
-  if (json.contains("out")) {
-    text += " -> " + json["out"].get<std::string>();
-  }
+  text += json["out"] == "" ? "" : " -> " + json["out"].get<std::string>();
   return Printable(text) + "\n";
 }
 
