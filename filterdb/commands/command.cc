@@ -30,9 +30,9 @@ std::string VersionOf(const std::string& version, const std::string& path,
 
 }  // namespace
 
-CLI::Option* AddVersion(CLI::App* command, const std::string& name,
-                        std::string* version, const std::string& of_what) {
-  return command
+void AddVersion(CLI::App* command, const std::string& name,
+                std::string* version, const std::string& of_what) {
+  command
       ->add_option(name, *version,
                    "SSTable version, such as nb, or form (before-ma, "
                    "ma-to-me, na-and-later) of " +

@@ -34,8 +34,8 @@ void AddMend(CLI::App* app, Run* run);
 
 // Adds the option `name`, such as --sstable-version. Its value is an SSTable
 // version or the name of a FilterForm. `of_what` is the end of the help text.
-CLI::Option* AddVersion(CLI::App* command, const std::string& name,
-                        std::string* version, const std::string& of_what);
+void AddVersion(CLI::App* command, const std::string& name,
+                std::string* version, const std::string& of_what);
 
 // Returns the form of the Filter.db `path`. `version` is an SSTable version or
 // the name of a form. If `version` is empty, the file name gives the SSTable

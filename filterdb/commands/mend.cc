@@ -58,53 +58,27 @@ const char* NameOf(MendOutcome::Kind kind) {
 }
 
 Json ToJson(const MendOutcome& outcome) {
-  Json json = {{"filter", outcome.filter}, {"outcome", NameOf(outcome.kind)}};
-  if (outcome.examined != nullptr) {
-    json["verdict"] = outcome.examined->VerdictText();
-  }
-  if (!outcome.reason.empty()) {
-    json["reason"] = outcome.reason;
-  }
-  if (!outcome.out.empty()) {
-    json["out"] = outcome.out;
-  }
-  const bool is_made = outcome.kind == MendOutcome::kMended ||
-                       outcome.kind == MendOutcome::kWritten;
-  if (is_made && !outcome.only_toc) {
-    json["keys"] = outcome.examined->num_keys;
-    json["bytes"] = outcome.size;
-  }
-  if (outcome.only_toc && outcome.kind < MendOutcome::kLeft) {
-    json["only_toc"] = true;
-  }
-  if (!outcome.warning.empty()) {
-    json["warning"] = outcome.warning;
-  }
-  return json;
+  const Examined* const examined = outcome.examined;
+  const bool is_made = outcome.size > 0;
+  return {{"filter", outcome.filter},
+          {"verdict", examined != nullptr ? examined->VerdictText() : ""},
+          {"outcome", NameOf(outcome.kind)},
+          {"note", outcome.note},
+          {"bytes", is_made ? Json(outcome.size) : Json()},
+          {"keys", is_made ? Json(examined->num_keys) : Json()},
+          {"out", outcome.out}};
 }
 
 std::string TextOf(const Json& json) {
-  std::string text = json["filter"].get<std::string>() + ": ";
-  if (json.contains("verdict")) {
-    text += json["verdict"].get<std::string>() + ": ";
+  std::string text = json["filter"];
+  for (const char* const field : {"verdict", "outcome", "note"}) {
+    text += json[field] == "" ? "" : ": " + json[field].get<std::string>();
   }
-  text += json["outcome"];
-  if (json.contains("reason")) {
-    text += ": " + json["reason"].get<std::string>();
-  }
-  if (json.contains("bytes")) {
+  if (!json["bytes"].is_null()) {
     text += ", " + Count(json["bytes"], "byte") + " for " +
             Count(json["keys"], "key");
   }
-  if (json.contains("only_toc")) {
-    text += ", only in TOC.txt or its digest";
-  }
-  if (json.contains("warning")) {
-    text += ", " + json["warning"].get<std::string>();
-  }
-  if (json.contains("out")) {
-    text += " -> " + json["out"].get<std::string>();
-  }
+  text += json["out"] == "" ? "" : " -> " + json["out"].get<std::string>();
   return Printable(text) + "\n";
 }
 
@@ -124,7 +98,7 @@ Json NewReport() {
 // run has shown what it did.
 void Add(const MendOutcome& outcome, bool as_json, Json* report) {
   if (outcome.kind == MendOutcome::kFailed) {
-    PrintError(Unusable(outcome.reason));
+    PrintError(Unusable(outcome.note));
   }
   Json& total = (*report)["total"][NameOf(outcome.kind)];
   total = total.get<size_t>() + 1;
@@ -173,14 +147,9 @@ ExitCode ExitCodeOf(const Json& report) {
 
 struct MendArguments {
   ScanPaths scan;
-  std::string out_dir;
+  MendMeans means;
   std::string backup_dir;
-  bool no_backup = false;
-  bool oversized = false;
-  bool rewrite_digests = false;
-  std::string undo;
-  bool dry_run = false;
-  bool node_is_down = false;
+  MendPlan plan;
   bool json = false;
 };
 
@@ -206,16 +175,18 @@ void CheckIsOutside(const std::string& folder,
   }
 }
 
-void Mend(const MendArguments& options, MendPlan plan, Json* report) {
-  for (const std::string& folder : {options.backup_dir, options.out_dir}) {
+void Mend(const MendArguments& options, Json* report) {
+  MendPlan plan = options.plan;
+  MendMeans means = options.means;
+  means.to_out_dir = !plan.out_dir.empty();
+  for (const std::string& folder : {options.backup_dir, plan.out_dir}) {
     if (!folder.empty()) {
       CheckIsOutside(folder, options.scan.paths);
     }
   }
-  const Scanned scanned = Scan(
-      options.scan,
-      {options.oversized, options.rewrite_digests, !options.out_dir.empty()});
+  const Scanned scanned = Scan(options.scan, means);
   (*report)["errors"] = scanned.errors;
+  (*report)["left_out_folders"] = scanned.left_out;
   for (const std::string& path : options.scan.paths) {
     struct stat status;
     if (!scanned.errors.empty() && stat(path.c_str(), &status) == 0 &&
@@ -223,8 +194,7 @@ void Mend(const MendArguments& options, MendPlan plan, Json* report) {
       PrintError(Unusable(path + ": " + BelongsTo(status.st_uid)));
     }
   }
-  (*report)["left_out_folders"] = scanned.left_out;
-  if (!options.dry_run && options.out_dir.empty()) {
+  if (!plan.dry_run && plan.out_dir.empty()) {
     std::set<std::string> folders;
     for (const Examined& examined : scanned.sstables) {
       folders.insert(examined.sstable.folder);
@@ -232,7 +202,6 @@ void Mend(const MendArguments& options, MendPlan plan, Json* report) {
     RemoveLeftOvers(folders);
   }
   RunBackup backup(options.backup_dir);
-  plan.out_dir = options.out_dir;
   plan.backup = options.backup_dir.empty() ? nullptr : &backup;
   MendAll(scanned.sstables, plan, [&](const MendOutcome& outcome) {
     // Said at once, so that a killed run can be undone.
@@ -245,22 +214,21 @@ void Mend(const MendArguments& options, MendPlan plan, Json* report) {
   });
 }
 
-void Undo(const MendArguments& options, MendPlan plan, Json* report) {
+void Undo(const MendArguments& options, Json* report) {
   const auto filters = OrUnusable([&](std::string* error) {
-    auto list = ReadRunList(options.undo, error);
+    auto list = ReadRunList(options.plan.undo, error);
     if (!list) {
       *error += "; give the folder that mend has made in --backup-dir";
     }
     return list;
   });
-  plan.undo = options.undo;
   // Why filters were left, or stay, and how many for each reason.
   std::map<std::string, uint64_t> reasons;
-  UndoRun(*filters, plan, [&](const MendOutcome& outcome) {
+  UndoRun(*filters, options.plan, [&](const MendOutcome& outcome) {
     Add(outcome, options.json, report);
     if (outcome.kind == MendOutcome::kUnchanged ||
         outcome.kind == MendOutcome::kLeft) {
-      ++reasons[outcome.reason];
+      ++reasons[outcome.note];
     }
   });
   (*report)["reasons"] = reasons;
@@ -271,13 +239,10 @@ ExitCode RunMend(const MendArguments& options) {
   // (console.cc) reports that the output could not be written.
   ::signal(SIGPIPE, SIG_IGN);
   Json report = NewReport();
-  MendPlan plan;
-  plan.dry_run = options.dry_run;
-  plan.node_is_down = options.node_is_down;
-  if (options.undo.empty()) {
-    Mend(options, plan, &report);
+  if (options.plan.undo.empty()) {
+    Mend(options, &report);
   } else {
-    Undo(options, plan, &report);
+    Undo(options, &report);
   }
   if (options.json) {
     PrintJson(report);
@@ -295,16 +260,17 @@ void AddMend(CLI::App* app, Run* run) {
       "Makes the filters anew that scan finds faulty. The node must be down, "
       "except for --out-dir. Work as the user of the node");
   auto* const options = NewOptions(command, run, RunMend);
+  options->means.rewrite_digests = false;
   auto* const undo =
       command
-          ->add_option("--undo", options->undo,
+          ->add_option("--undo", options->plan.undo,
                        "Put the old filters of a run back. DIR is the folder "
                        "that the run has made in --backup-dir")
           ->type_name("DIR");
-  command->add_flag("--dry-run", options->dry_run,
+  command->add_flag("--dry-run", options->plan.dry_run,
                     "Only say what would be done");
   auto* const node_is_down = command->add_flag(
-      "--node-is-down", options->node_is_down,
+      "--node-is-down", options->plan.node_is_down,
       "You have seen that the node is down. Counts only where the file system "
       "does not tell whether a file is open");
   AddJson(command, &options->json);
@@ -313,11 +279,11 @@ void AddMend(CLI::App* app, Run* run) {
   mending->excludes(undo);
   options->scan.AddTo(mending);
   mending->add_flag(
-      "--oversized", options->oversized,
+      "--oversized", options->means.oversized,
       "Also rebuild filters that only take more than twice the memory of the "
       "plan");
   auto* const rewrite_digests = mending->add_flag(
-      "--rewrite-digests", options->rewrite_digests,
+      "--rewrite-digests", options->means.rewrite_digests,
       "Also mend SSTables of ScyllaDB whose Scylla.db holds the checksum of "
       "the filter, and change it there");
   auto* const filters =
@@ -327,10 +293,10 @@ void AddMend(CLI::App* app, Run* run) {
                    "Replace the filters, and keep the old ones in a new folder "
                    "in DIR")
       ->type_name("DIR");
-  filters->add_flag("--no-backup", options->no_backup,
+  filters->add_flag("--no-backup",
                     "Replace the filters, and do not keep the old ones");
   filters
-      ->add_option("--out-dir", options->out_dir,
+      ->add_option("--out-dir", options->plan.out_dir,
                    "Write the new filters to DIR, in folders as below PATH")
       ->type_name("DIR")
       ->excludes(rewrite_digests)

@@ -49,70 +49,50 @@ Json TotalsToJson(const Totals& totals) {
 Json FindingsToJson(const Examined& sstable) {
   Json findings = Json::array();
   for (const Finding& finding : sstable.findings) {
-    Json json = {{"check", NameOf(finding.check)}};
-    if (!finding.text.empty()) {
-      json["text"] = finding.text;
-    }
-    if (*InfoOf(finding.check).remedy != '\0') {
-      json["remedy"] = InfoOf(finding.check).remedy;
-    }
-    findings.push_back(json);
+    findings.push_back({{"check", NameOf(finding.check)},
+                        {"text", finding.text},
+                        {"remedy", InfoOf(finding.check).remedy}});
   }
   return findings;
 }
 
-void AddFigures(const Examined& sstable, Json* json) {
-  if (sstable.has_filter_file) {
-    (*json)["filter_bytes"] = sstable.filter_size;
-  }
-  if (sstable.fill.num_probes > 0) {
-    (*json)["probes"] = sstable.fill.num_probes;
-    (*json)["bits"] = sstable.fill.capacity_bits;
-    (*json)["set_bits"] = sstable.fill.set_bits;
-    (*json)["fill_ratio"] = sstable.fill.fill_ratio();
-  }
-  (*json)["expected_rate"] = sstable.fill.rate();
-  if (sstable.has_keys) {
-    (*json)["keys"] = sstable.num_keys;
-    (*json)["missing_keys"] = sstable.num_missing;
-    if (sstable.fill.num_probes > 0) {
-      (*json)["bits_per_key"] = sstable.bits_per_key();
-    }
-  }
-  if (sstable.num_wrong_hashes > 0) {
-    (*json)["wrong_index_hashes"] = sstable.num_wrong_hashes;
-  }
-  if (!sstable.written_as.empty()) {
-    (*json)["written_as"] = sstable.written_as;
-  }
-  if (!sstable.plan) {
-    (*json)["plan_error"] = sstable.plan_error;
-    return;
-  }
-  (*json)["planned_fp_chance"] = *sstable.plan;
-  if (sstable.planned_size > 0) {
-    (*json)["planned_bytes"] = sstable.planned_size;
-  }
-}
-
-Json ToJson(const Examined& sstable) {
-  std::string name = sstable.sstable.name_prefix;
+// Every SSTable has the same fields. What is not known of it is null.
+Json ToJson(const Examined& examined) {
+  const Sstable& sstable = examined.sstable;
+  const FilterFill& fill = examined.fill;
+  const bool is_live = sstable.state == SstableState::kLive;
+  const bool is_judged = is_live && !examined.is_not_known();
+  const bool has_bits = fill.num_probes > 0;
+  const bool has_keys = examined.has_keys;
+  const auto known = [is_judged](bool is_known, const Json& value) {
+    return is_judged && is_known ? value : Json();
+  };
+  std::string name = sstable.name_prefix;
   name.pop_back();  // Removes the "-" at the end.
-  Json json = {{"sstable", sstable.sstable.Path("Data.db")},
-               {"folder", sstable.sstable.folder},
-               {"name", name},
-               {"version", sstable.sstable.version},
-               {"state", NameOf(sstable.sstable.state)}};
-  if (sstable.sstable.state == SstableState::kLive) {
-    if (!sstable.is_not_known()) {
-      AddFigures(sstable, &json);
-    }
-    json["verdict"] = NameOf(sstable.verdict());
-    json["findings"] = FindingsToJson(sstable);
-  }
-  json["fault"] = sstable.has_fault();
-  json["known"] = !sstable.is_not_known();
-  return json;
+  return {
+      {"sstable", sstable.Path("Data.db")},
+      {"folder", sstable.folder},
+      {"name", name},
+      {"version", sstable.version},
+      {"state", NameOf(sstable.state)},
+      {"verdict", is_live ? NameOf(examined.verdict()) : NameOf(sstable.state)},
+      {"findings", FindingsToJson(examined)},
+      {"fault", examined.has_fault()},
+      {"known", !examined.is_not_known()},
+      {"filter_bytes", known(examined.has_filter_file, examined.filter_size)},
+      {"probes", known(has_bits, fill.num_probes)},
+      {"bits", known(has_bits, fill.capacity_bits)},
+      {"set_bits", known(has_bits, fill.set_bits)},
+      {"fill_ratio", known(has_bits, fill.fill_ratio())},
+      {"expected_rate", known(true, fill.rate())},
+      {"keys", known(has_keys, examined.num_keys)},
+      {"missing_keys", known(has_keys, examined.num_missing)},
+      {"bits_per_key", known(has_keys && has_bits, examined.bits_per_key())},
+      {"planned_fp_chance",
+       known(examined.plan.has_value(), examined.plan.value_or(0))},
+      {"plan_error", known(!examined.plan, examined.plan_error)},
+      {"planned_bytes",
+       known(examined.planned_size > 0, examined.planned_size)}};
 }
 
 Json ToJson(const Scanned& scanned) {
@@ -152,11 +132,11 @@ std::string AsPlan(const Json& chance) {
 std::vector<std::string> NotesOf(const Json& sstable) {
   std::vector<std::string> notes;
   bool is_first = true;
-  for (const Json& finding : sstable.value("findings", Json::array())) {
+  for (const Json& finding : sstable["findings"]) {
     std::string note =
         is_first ? "" : "also " + finding["check"].get<std::string>();
     for (const char* const part : {"text", "remedy"}) {
-      const std::string text = finding.value(part, "");
+      const std::string text = finding[part];
       note += (note.empty() || text.empty() ? "" : "; ") + text;
     }
     if (!note.empty()) {
@@ -164,7 +144,7 @@ std::vector<std::string> NotesOf(const Json& sstable) {
     }
     is_first = false;
   }
-  if (sstable.contains("plan_error")) {
+  if (!sstable["plan_error"].is_null()) {
     notes.push_back("plan unknown: " +
                     sstable["plan_error"].get<std::string>());
   }
@@ -204,18 +184,13 @@ std::vector<Field> FieldsOfTotal() {
           {"folder", "table"}};
 }
 
-// Returns the rows of each folder's table. An SSTable that was not examined has
-// its state in the place of a verdict.
+// Returns the rows of each folder's table.
 std::map<std::string, Json> RowsByFolder(const Json& sstables,
                                          bool only_faults) {
   std::map<std::string, Json> rows;
-  for (Json row : sstables) {
-    const bool is_confirmed =
-        row.value("verdict", "") != NameOf(Check::kKeysNotConfirmed);
-    if (!only_faults || row["fault"] || !row["known"] || !is_confirmed) {
-      if (!row.contains("verdict")) {
-        row["verdict"] = row["state"];
-      }
+  for (const Json& row : sstables) {
+    if (!only_faults || row["fault"] || !row["known"] ||
+        row["verdict"] == NameOf(Check::kKeysNotConfirmed)) {
       rows[row["folder"]].push_back(row);
     }
   }

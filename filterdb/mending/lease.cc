@@ -47,15 +47,13 @@ Lease::Lease(const Sstable& sstable, bool node_is_down)
   }
   Take(node_is_down);
   // A node may have started and ended since the SSTable was found. (The kernel
-  // also leases a file that was removed.)
-  if (!HasName(fd_.get(), path_)) {
-    Leave("its Data.db was removed or replaced since it was examined");
-  }
-  // Reads the names in the folder and the transaction logs again.
+  // also leases a file that was removed.) So this reads the names in the folder
+  // and the transaction logs again.
   const FoundSstables found = FindSstables({path_});
   if (found.sstables.size() != 1 ||
       found.sstables.front().state != SstableState::kLive) {
-    Leave("is being removed or rewritten since it was examined");
+    Leave(
+        "was removed, or is being removed or rewritten, since it was examined");
   }
   if (found.sstables.front().time_is_logged ||
       !found.sstables.front().unread_log.empty()) {

@@ -33,12 +33,11 @@ struct MendOutcome {
   Kind kind = kMended;
   std::string filter;                  // The path of the SSTable's Filter.db.
   const Examined* examined = nullptr;  // Null after an undo.
-  // Why the SSTable was left, stays, or has failed. Only the last names files.
-  std::string reason;
-  std::string out;        // The file in --out-dir.
-  uint64_t size = 0;      // The size of the new filter in bytes.
-  bool only_toc = false;  // Only TOC.txt was or would be changed.
-  std::string warning;    // What is wrong with a filter that was put back.
+  // Why the SSTable was left, is unchanged or has failed, or what else is to be
+  // said. Only a failure names files.
+  std::string note;
+  std::string out;    // The file in --out-dir.
+  uint64_t size = 0;  // The size of the new filter in bytes, if one was made.
 };
 
 // Called with each outcome when it is known.

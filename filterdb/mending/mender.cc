@@ -32,6 +32,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr char kOnlyToc[] = "only in TOC.txt or its digest";
+
 // Works on one SSTable after another, until one of them is open.
 class MendRun {
  public:
@@ -43,7 +45,7 @@ class MendRun {
   void Do(MendOutcome outcome, const std::function<bool(MendOutcome*)>& work) {
     const auto fail = [&outcome](const std::string& what) {
       outcome.kind = MendOutcome::kFailed;
-      outcome.reason = outcome.filter + ": " + what;
+      outcome.note = outcome.filter + ": " + what;
     };
     bool had_work = true;
     try {
@@ -53,7 +55,7 @@ class MendRun {
       had_work = work(&outcome);
     } catch (const MendEnd& end) {
       outcome.kind = end.kind;
-      outcome.reason = end.reason;
+      outcome.note = end.reason;
       has_ended_ |= end.ends_run;
     } catch (const std::bad_alloc&) {
       fail("not enough memory");
@@ -94,17 +96,12 @@ std::unique_ptr<FilterDbBuilder> BuildFilter(const Examined& examined) {
   if (keys == nullptr) {
     Fail(error);
   }
-  uint64_t num_read = 0;
   std::string_view key;
   while (keys->Next(&key)) {
     filter->Add(key);
-    ++num_read;
   }
   if (!keys->error().empty()) {
     Fail(keys->error());
-  }
-  if (num_read != examined.num_keys) {
-    Fail(sstable.IndexPath() + ": has changed since it was examined");
   }
   return filter;
 }
@@ -114,8 +111,10 @@ void MendInPlace(const Examined& examined, const MendPlan& plan,
   const Sstable& sstable = examined.sstable;
   const MendPlace place(sstable, examined.stamps, plan.node_is_down);
   if (plan.backup != nullptr) {
-    plan.backup->CheckIsWritable();
+    CheckCanMake(plan.backup->parent());
   }
+  const bool only_toc = examined.action() == Action::kCompleteToc;
+  outcome->note = only_toc ? kOnlyToc : "";
   // A dry run looks at everything but whether the node runs, so that it can be
   // made before the node is stopped.
   if (plan.dry_run) {
@@ -127,18 +126,18 @@ void MendInPlace(const Examined& examined, const MendPlan& plan,
   std::unique_ptr<FilterDbBuilder> filter;
   MendChange change;
   change.completes_toc = true;
-  if (!outcome->only_toc) {
+  if (!only_toc) {
     filter = BuildFilter(examined);
     change.filter = FilterDbContent(FormOf(sstable), filter->num_probes(),
                                     filter->num_words(), filter->bits());
     change.filter_crc = CrcOf(change.filter);
-    outcome->size = FilterDbSize(filter->num_words());
   }
   place.Change(change, [&] {
     if (plan.backup != nullptr) {
       plan.backup->Keep(sstable, change.filter_crc);
     }
   });
+  outcome->size = only_toc ? 0 : FilterDbSize(filter->num_words());
 }
 
 // A node would use a filter that was written beside its SSTable, or beside
@@ -192,9 +191,8 @@ void Mend(const Examined& examined, const MendPlan& plan,
   if (action == Action::kNone || action >= Action::kLeave) {
     outcome->kind =
         action == Action::kLeave ? MendOutcome::kLeft : MendOutcome::kNotKnown;
-    outcome->reason = examined.ReasonToLeave();
+    outcome->note = examined.ReasonToLeave();
   } else if (plan.out_dir.empty()) {
-    outcome->only_toc = action == Action::kCompleteToc;
     MendInPlace(examined, plan, outcome);
   } else {
     WriteToOutDir(examined, plan, outcome);
@@ -207,15 +205,14 @@ void Mend(const Examined& examined, const MendPlan& plan,
 std::optional<Sstable> FindSstableOf(const std::string& filter) {
   const std::string data =
       filter.substr(0, filter.size() - std::strlen(kFilterDb)) + "Data.db";
-  if (!NameExists(data)) {
-    return std::nullopt;
+  const FoundSstables found = FindSstables({data});
+  if (!found.sstables.empty()) {
+    return found.sstables.front();
   }
-  FoundSstables found = FindSstables({data});
-  if (found.sstables.empty() && !found.errors.empty()) {
+  if (NameExists(data)) {
     Fail(found.errors.front());
   }
-  return found.sstables.empty() ? std::nullopt
-                                : std::optional(found.sstables.front());
+  return std::nullopt;
 }
 
 // Returns what brings the old filter back, whose path in the backup is `kept`.
@@ -271,9 +268,9 @@ std::string DeniedKeys(const Sstable& sstable, const std::string& kept) {
   if (!keys->error().empty()) {
     return "was not asked for all keys: " + keys->error();
   }
-  return num_denied == 0   ? ""
-         : num_denied == 1 ? "denies 1 key"
-                           : "denies " + std::to_string(num_denied) + " keys";
+  return num_denied == 0 ? ""
+                         : "denies " + std::to_string(num_denied) +
+                               (num_denied == 1 ? " key" : " keys");
 }
 
 // Sets why there is nothing to put back. Returns false if nothing is to be
@@ -281,11 +278,11 @@ std::string DeniedKeys(const Sstable& sstable, const std::string& kept) {
 bool SaysWhyUnchanged(const MendedFilter& mended, MendOutcome* outcome) {
   outcome->kind = MendOutcome::kUnchanged;
   if (!mended.old_filter) {
-    outcome->reason = "there was no filter before";
+    outcome->note = "there was no filter before";
   } else if (mended.old_filter == mended.new_filter) {
-    outcome->reason = "only TOC.txt or a digest was changed";
+    outcome->note = kOnlyToc;
   }
-  return !outcome->reason.empty();
+  return !outcome->note.empty();
 }
 
 // Returns whether there is anything to do or to say.
@@ -313,8 +310,7 @@ bool Undo(const MendedFilter& mended, const MendPlan& plan,
   if (!is_back) {
     outcome->kind =
         plan.dry_run ? MendOutcome::kWouldUndo : MendOutcome::kUndone;
-    outcome->only_toc = !change.filter;
-    outcome->warning = is_kept ? DeniedKeys(*sstable, kept) : "";
+    outcome->note = change.filter ? DeniedKeys(*sstable, kept) : kOnlyToc;
   }
   if (!plan.dry_run) {
     if (!is_back) {

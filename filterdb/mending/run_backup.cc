@@ -68,18 +68,6 @@ uint32_t Copy(const std::string& from, const std::string& to) {
   return crc;
 }
 
-// Returns the absolute path of an SSTable's files without their component, as
-// it stands in the list.
-std::string ListedPrefix(const Sstable& sstable) {
-  std::error_code failure;
-  const std::string folder = fs::canonical(sstable.folder, failure).string();
-  if (failure || folder.find('\n') != std::string::npos) {
-    Leave(sstable.folder +
-          ": has no absolute path that can stand in the list of the backup");
-  }
-  return folder + "/" + sstable.name_prefix;
-}
-
 // A line that cannot be written may be cut. It is the last one, because the run
 // ends.
 void AddLine(const std::string& folder, std::string line) {
@@ -153,37 +141,34 @@ void RunBackup::MakeFolder() {
 
 void RunBackup::Keep(const Sstable& sstable,
                      std::optional<uint32_t> new_filter) {
-  const std::string prefix = ListedPrefix(sstable);
-  try {
-    if (folder_.empty()) {
-      MakeFolder();
-    }
-    KeepFiles(sstable, prefix, new_filter);
-  } catch (MendEnd& end) {
-    end.ends_run = true;
-    throw;
-  }
-}
-
-void RunBackup::KeepFiles(const Sstable& sstable, const std::string& prefix,
-                          std::optional<uint32_t> new_filter) const {
-  MakeFolders(fs::path(PathInBackup(folder_, prefix)).parent_path().string());
+  // The absolute path of the SSTable's files without their component.
+  const std::string prefix =
+      fs::canonical(sstable.folder).string() + "/" + sstable.name_prefix;
   const auto keep = [&](const std::string& component) {
     return Copy(prefix + component, PathInBackup(folder_, prefix + component));
   };
   std::optional<uint32_t> old_filter;
-  if (NameExists(prefix + "Filter.db")) {
-    old_filter =
-        new_filter ? keep("Filter.db") : CrcOrFail(prefix + "Filter.db");
+  try {
+    if (folder_.empty()) {
+      MakeFolder();
+    }
+    MakeFolders(fs::path(PathInBackup(folder_, prefix)).parent_path().string());
+    if (NameExists(prefix + "Filter.db")) {
+      old_filter =
+          new_filter ? keep("Filter.db") : CrcOrFail(prefix + "Filter.db");
+    }
+    if (NameExists(prefix + "Scylla.db")) {
+      keep("Scylla.db");
+    }
+    AddLine(folder_,
+            HexOfCrc(CrcOrFail(sstable.IndexPath())) + " " +
+                (old_filter ? HexOfCrc(*old_filter) : kNoFilter) + " " +
+                HexOfCrc(new_filter ? *new_filter : old_filter.value_or(0)) +
+                " " + prefix + "Filter.db");
+  } catch (MendEnd& end) {
+    end.ends_run = true;
+    throw;
   }
-  if (NameExists(prefix + "Scylla.db")) {
-    keep("Scylla.db");
-  }
-  AddLine(folder_,
-          HexOfCrc(CrcOrFail(sstable.IndexPath())) + " " +
-              (old_filter ? HexOfCrc(*old_filter) : kNoFilter) + " " +
-              HexOfCrc(new_filter ? *new_filter : old_filter.value_or(0)) +
-              " " + prefix + "Filter.db");
 }
 
 std::optional<std::vector<MendedFilter>> ReadRunList(const std::string& folder,
@@ -210,10 +195,6 @@ std::optional<std::vector<MendedFilter>> ReadRunList(const std::string& folder,
     filters.push_back(std::move(filter));
   }
   return filters;
-}
-
-std::string PathInBackup(const std::string& folder, const std::string& path) {
-  return folder + path;
 }
 
 std::vector<std::string> LaterRuns(const std::string& folder) {

@@ -48,7 +48,7 @@ class RunBackup {
   // Returns "" if Keep has not made the folder yet.
   const std::string& folder() const { return folder_; }
 
-  void CheckIsWritable() const { CheckCanMake(parent_); }
+  const std::string& parent() const { return parent_; }
 
   // Keeps the old files of an SSTable. `new_filter` is the CRC-32 of the new
   // filter. If it is empty, the filter will not be replaced, and is not kept.
@@ -58,8 +58,6 @@ class RunBackup {
 
  private:
   void MakeFolder();
-  void KeepFiles(const Sstable& sstable, const std::string& prefix,
-                 std::optional<uint32_t> new_filter) const;
 
   const std::string parent_;
   std::string folder_;
@@ -80,7 +78,10 @@ std::optional<std::vector<MendedFilter>> ReadRunList(const std::string& folder,
 
 // Returns the path, in the backup `folder`, of the file with the absolute path
 // `path`.
-std::string PathInBackup(const std::string& folder, const std::string& path);
+inline std::string PathInBackup(const std::string& folder,
+                                const std::string& path) {
+  return folder + path;
+}
 
 // Returns the backups beside `folder` of later runs, the last one first.
 std::vector<std::string> LaterRuns(const std::string& folder);

@@ -3,7 +3,6 @@
 #include "plugin/filter_db/read_file.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,23 +21,6 @@ bool FailWithErrno(const std::string& path, const char* what,
                    std::string* error) {
   *error = path + ": " + what + ": " + std::strerror(errno);
   return false;
-}
-
-bool FollowLinks(std::string* path, std::string* error) {
-  constexpr int kMaxLinks = 40;  // The limit of Linux: MAXSYMLINKS, namei.h.
-  const std::string given = *path;
-  for (int links = 0; links < kMaxLinks; ++links) {
-    char target[PATH_MAX];
-    const ssize_t size = readlink(path->c_str(), target, sizeof(target));
-    if (size < 0) {
-      return true;  // `*path` is no link. Opening it shows other errors.
-    }
-    const std::string next(target, static_cast<size_t>(size));
-    const size_t folder_size = path->find_last_of('/') + 1;
-    *path = next[0] == '/' ? next : path->substr(0, folder_size) + next;
-  }
-  errno = ELOOP;
-  return FailWithErrno(given, "cannot follow the symbolic link", error);
 }
 
 std::vector<std::string> NamesIn(

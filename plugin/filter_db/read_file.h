@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads files, lists folders, and follows symbolic links. Errors name the file.
+// Reads files and lists folders. Errors name the file.
 //
 // Files are read with pread and never mapped. If another process truncates a
 // mapped file, or if its disk fails, SIGBUS ends the process.
@@ -56,12 +56,6 @@ std::string FolderOf(const std::string& path);
 // Sets `*error` to "path: what: " and the message for errno. Returns false.
 bool FailWithErrno(const std::string& path, const char* what,
                    std::string* error);
-
-// If `*path` is a symbolic link, replaces `*path` by the path that the link
-// leads to. Nothing need exist at that path, in contrast to realpath().
-// Symbolic links among the folders of the path are not replaced. Fails if there
-// are too many links, as in a loop.
-bool FollowLinks(std::string* path, std::string* error);
 
 // Returns the names in a folder for which `is_wanted` returns true, in no
 // particular order. If reading the folder fails, sets `*failure` and returns

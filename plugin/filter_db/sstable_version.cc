@@ -228,19 +228,4 @@ bool SstableVersionOfFileName(std::string_view path, std::string* version,
   return true;
 }
 
-bool IsFilterBeforeIa(std::string_view path, std::string* version) {
-  // SstableVersionOfFileName accepts every name with at least five parts. This
-  // function also checks three of the parts, because the user cannot overrule
-  // its result. A single letter between two hyphens is not enough, because a
-  // file of another kind may also have it in its name.
-  const std::vector<std::string_view> parts = Split(FileNameOf(path), '-');
-  const size_t n = parts.size();
-  if (n < 4 || parts[n - 1] != "Filter.db" || !IsNumber(parts[n - 2]) ||
-      !IsVersionBeforeIa(parts[n - 3])) {
-    return false;
-  }
-  *version = parts[n - 3];
-  return true;
-}
-
 }  // namespace cassandra_bloom

@@ -68,12 +68,6 @@ std::string_view FormatOfSstableVersion(std::string_view version);
 // far as it is written into file names.
 bool IsVersionBeforeIa(std::string_view version);
 
-// Returns true for the name of a Filter.db of Cassandra before 1.2, such as
-// "ks-cf-hc-1-Filter.db". Sets `*version` to the version in the name, such as
-// "hc". This library cannot read these filters, because they hash keys with
-// Murmur2 or SHA.
-bool IsFilterBeforeIa(std::string_view path, std::string* version);
-
 }  // namespace cassandra_bloom
 
 #endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_DB_SSTABLE_VERSION_H_

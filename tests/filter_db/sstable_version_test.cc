@@ -121,22 +121,5 @@ TEST(SstableVersionTest, VersionsOfDse) {
   }
 }
 
-TEST(SstableVersionTest, FiltersBeforeIa) {
-  std::string version;
-  EXPECT_TRUE(IsFilterBeforeIa("a/ks-cf-hc-1-Filter.db", &version));
-  EXPECT_EQ(version, "hc");
-  EXPECT_TRUE(IsFilterBeforeIa("ks-cf-tmp-f-12-Filter.db", &version));
-  EXPECT_EQ(version, "f");
-  EXPECT_TRUE(IsFilterBeforeIa("Standard1-hb-0-Filter.db", &version));
-  EXPECT_EQ(version, "hb");
-  for (const char* path :
-       {"", "Filter.db", "nb-1-big-Filter.db", "ks-cf-ia-1-Filter.db",
-        "hc-1-big-Filter.db", "my-copy-of-h-old-Filter.db",
-        "ks-cf-hc-1-Index.db", "b-1-bti-Filter.db", "Standard1-ia-0-Filter.db",
-        "ks-cf-hc--Filter.db", "tmp-la-1-big-Filter.db"}) {
-    EXPECT_FALSE(IsFilterBeforeIa(path, &version)) << path;
-  }
-}
-
 }  // namespace
 }  // namespace cassandra_bloom::testing

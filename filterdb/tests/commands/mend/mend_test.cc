@@ -234,8 +234,8 @@ TEST_F(MendTest, Cases) {
     const Json predicted = dry_run.json()["sstables"][0];
     EXPECT_EQ(now["outcome"], outcome);
     EXPECT_EQ(predicted["outcome"], is_done ? "would be mended" : outcome);
-    EXPECT_EQ(predicted.value("reason", ""), now.value("reason", ""));
-    EXPECT_THAT(now.value("reason", ""), HasSubstr(one.reason));
+    EXPECT_EQ(predicted.value("note", ""), now.value("note", ""));
+    EXPECT_THAT(now.value("note", ""), HasSubstr(one.reason));
     EXPECT_EQ(Scan().exit_code == 0, outcome == "mended");
   }
 }
@@ -293,7 +293,7 @@ TEST_F(MendTest, CompletingTocKeepsTheFilter) {
   struct stat after;
   ASSERT_EQ(stat(one.Path("Filter.db").c_str(), &before), 0);
   const Ran ran = Exits(0, Mend("--no-backup"));
-  EXPECT_THAT(ran.out, HasSubstr("not in TOC.txt: mended, only in TOC.txt"));
+  EXPECT_THAT(ran.out, HasSubstr("not in TOC.txt: mended: only in TOC.txt"));
   ASSERT_EQ(stat(one.Path("Filter.db").c_str(), &after), 0);
   EXPECT_EQ(before.st_ino, after.st_ino);
   EXPECT_EQ(ReadFile(one.Path("TOC.txt")).size(), toc.size());
@@ -335,7 +335,7 @@ TEST_F(MendTest, ANodeThatRuns) {
     GTEST_SKIP() << "this file system does not tell which files are open";
   }
   EXPECT_EQ(sstables[0]["outcome"], "left");
-  EXPECT_THAT(sstables[0]["reason"].dump(), HasSubstr("stop the node first"));
+  EXPECT_THAT(sstables[0]["note"].dump(), HasSubstr("stop the node first"));
   EXPECT_EQ(sstables[1]["outcome"], "not done");
   EXPECT_TRUE(Files() == before);
   Exits(1, Mend("--out-dir=" + dir_ / "out", hold));
@@ -358,6 +358,11 @@ TEST_F(MendTest, AnotherUser) {
     EXPECT_THAT(Exits(1, Mend("--no-backup", as_nobody)).out,
                 HasSubstr("belongs to root; run: sudo -u root filterdb mend"));
   }
+  fs::permissions(dir_ / "ks", fs::perms(0700));
+  const Ran closed = Exits(2, Mend("--no-backup", as_nobody));
+  EXPECT_EQ(closed.out, "");  // Not "nothing to do".
+  EXPECT_THAT(closed.err, HasSubstr("/ks: belongs to root; run: sudo -u root"));
+  fs::permissions(dir_ / "ks", fs::perms(0755));
   const auto chown_files = [&](const std::string& what) {
     Exits(0, {RunProcess({"/bin/chown", kNobody, what}), what});
   };

@@ -2,6 +2,7 @@
 
 // Tests "filterdb mend --undo", alone and after several runs.
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +15,7 @@
 
 #include "filterdb/tests/commands/mend/mend_fixture.h"
 #include "tests/support/random_keys.h"
+#include "tests/support/stop_at_changes.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -63,7 +65,7 @@ TEST_F(MendUndoTest, PutsTheOldFilterBack) {
   EXPECT_EQ(Filter(), mended);
   const Ran undo = Exits(0, Undo(run));
   EXPECT_THAT(undo.out, HasSubstr("1 put back"));
-  EXPECT_THAT(undo.out, ContainsRegex(": put back, denies [0-9]+ "
+  EXPECT_THAT(undo.out, ContainsRegex(": put back: denies [0-9]+ "
                                       "keys\n"));
   EXPECT_EQ(Filter(), before_);
   EXPECT_EQ(Exits(0, Undo(run)).out, "nothing to do\n");
@@ -82,6 +84,29 @@ TEST_F(MendUndoTest, WhatIsInItsPlaceIsNotPutBack) {
   EXPECT_TRUE(fs::exists(Kept(run)));
   EXPECT_EQ(Exits(0, Undo(run)).out, "nothing to do\n");
   EXPECT_FALSE(fs::exists(Kept(run)));
+}
+
+// A process wants to open the SSTable while its old filter is kept. The filter
+// is not replaced, so an undo has nothing to put back.
+TEST_F(MendUndoTest, AProcessThatOpensTheSstableMeanwhile) {
+  bool has_tried = false;
+  const int exit_code = StopAtChanges(
+      {CASSANDRA_BLOOM_FILTERDB, "mend", "--jobs=1", Backup(), dir_ / "ks"},
+      [&] {
+        if (!has_tried && !Runs().empty() && fs::exists(Kept(LastRun()))) {
+          has_tried = true;
+          // Without O_NONBLOCK, this would wait for the end of the lease.
+          const std::string data = one_.Path("Data.db");
+          EXPECT_LT(open(data.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC), 0);
+        }
+      });
+  if (!has_tried) {
+    GTEST_SKIP() << "this file system does not tell which files are open";
+  }
+  EXPECT_EQ(exit_code, 1);
+  EXPECT_EQ(Filter(), before_);
+  EXPECT_EQ(Exits(0, Undo(LastRun())).out, "nothing to do\n");
+  EXPECT_FALSE(fs::exists(Kept(LastRun())));
 }
 
 TEST_F(MendUndoTest, TheRunIsNamedWhenItBegins) {
