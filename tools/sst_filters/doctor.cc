@@ -290,8 +290,8 @@ void AddDoctor(CLI::App* app, Run* run) {
       "doctor",
       "Examines the filters of a RocksDB database, whatever its policy: does "
       "RocksDB use them, and how good are they? Asks RocksDB by looking up "
-      "keys "
-      "that are in no file. It is a fault if a filter is not used. Exit status "
+      "keys that are in no file. It is a fault if a filter is not used. Exit "
+      "status "
       "2 also if something could not be asked");
   auto* const arguments = NewOptions(command, run, RunDoctor);
   AddDatabase(command, &arguments->database);

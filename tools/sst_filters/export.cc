@@ -103,9 +103,8 @@ LiveSst ToListedSst(const SstFileMetaData& file,
   if (!missing && size != file.size) {
     sst.error = sst.path + ": has " + std::to_string(size) +
                 " bytes, but the MANIFEST says " + std::to_string(file.size) +
-                ": it was truncated, or it is another file with this number "
-                "and the right one is in a folder of db_paths or cf_paths that "
-                "was not given";
+                ": it was truncated, or --db-path has to name the folder of "
+                "another file with this number";
   }
   return sst;
 }

@@ -196,21 +196,6 @@ bool HasAllColumnFamilies(const OpenedDatabase& opened,
   return true;
 }
 
-bool AreFolders(const DatabaseOnDisk& what, std::string* error) {
-  std::vector<std::string> folders = what.db_paths;
-  folders.push_back(what.folder);
-  for (const std::string& folder : folders) {
-    std::error_code ignored;
-    if (!std::filesystem::is_directory(folder, ignored)) {
-      *error = folder +
-               ": is not a folder, so it is no RocksDB database and "
-               "holds no SST files of one";
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 std::string FindSst(const std::string& path,
@@ -241,9 +226,6 @@ std::unique_ptr<OpenedDatabase> OpenDatabase(
     const DatabaseOnDisk& what, const std::shared_ptr<FilterWitness>& witness,
     std::string* error) {
   constexpr int kAttempts = 5;
-  if (!AreFolders(what, error)) {
-    return nullptr;
-  }
   Status status;
   for (int attempt = 1; attempt <= kAttempts; ++attempt) {
     auto opened = std::make_unique<OpenedDatabase>();

@@ -166,8 +166,9 @@ TEST(DoctorTest, BadCommandLines) {
   const TempDir dir;
   WriteFile(dir / "file", "");
   for (const auto& [folder, message] :
-       {std::pair(std::string("/none"), "/none: is not a folder"),
-        std::pair(dir / "file", "file: is not a folder"),
+       {std::pair(std::string("/none"),
+                  "--db: Directory does not exist: /none"),
+        std::pair(dir / "file", "--db: Directory is actually a file: "),
         std::pair(dir.path(), "cannot be opened as a RocksDB database")}) {
     const Ran ran = Exits(2, SstFilters("doctor --db=" + folder));
     EXPECT_EQ(ran.out, "");
