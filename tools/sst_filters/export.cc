@@ -65,15 +65,18 @@ ExitCode Show(const ExportArguments& options,
                {"errors", report.errors}});
   } else {
     if (!exported.empty()) {
+      // With --dry-run, only the name is known.
+      constexpr bool kIsRare = true;
       PrintText(would_be + "exported:\n" +
-                TableText(exported, {{"file", "Filter.db"},
-                                     {"keys", "keys"},
-                                     {"partition_key", "partition key"},
-                                     {"probes", "probes"},
-                                     {"words", "words"},
-                                     {"from", "made from"},
-                                     {"why_not_block", "why not from block",
-                                      AsText, /*is_rare=*/true}}));
+                TableText(exported,
+                          {{"file", "Filter.db"},
+                           {"keys", "keys", AsText, kIsRare},
+                           {"partition_key", "partition key", AsText, kIsRare},
+                           {"probes", "probes", AsText, kIsRare},
+                           {"words", "words", AsText, kIsRare},
+                           {"from", "made from", AsText, kIsRare},
+                           {"why_not_block", "why not from block", AsText,
+                            kIsRare}}));
     }
     for (const std::string& file : report.kept) {
       PrintText(Printable(file) + ": kept\n");
