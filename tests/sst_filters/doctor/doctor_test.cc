@@ -41,7 +41,7 @@ TEST(DoctorTest, AllIsWell) {
   EXPECT_NEAR(AllOf(family)["bits_per_key"], 10, 0.2);
   EXPECT_NEAR(FalsePositives(family), 2 * 0.0082, 0.003);
   EXPECT_EQ(family["ssts"][0]["use"], "used");
-  EXPECT_EQ(family["reasons"], Json::array());
+  EXPECT_EQ(family["reasons"], Json::object());
 }
 
 // RocksDB's own filters, which the OPTIONS file names, are all right.
