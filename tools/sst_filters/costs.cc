@@ -77,10 +77,6 @@ double BytesPerKeyToBuild(FilterType type, double bits_per_key) {
   return at_ten_bits + (bits_per_key - 10) / 8;
 }
 
-int LastLevelOf(const std::map<int, Sums>& levels) {
-  return levels.empty() ? 0 : levels.rbegin()->first;
-}
-
 // Returns what is wrong with the bits per key, or "". Compares them with the
 // policy's average, in relation, before anything else is computed from them.
 std::string AdviceAboutBits(const FamilyOptions& options, const Sums& all) {
@@ -129,7 +125,7 @@ Json ForecastOfMix(const FamilyOptions& options,
   double false_positives = 0;
   for (const auto& [level, sums] : levels) {
     const SampledFilter sample =
-        SampleFilter(*mix, options, level, level == LastLevelOf(levels),
+        SampleFilter(*mix, options, level, level == levels.rbegin()->first,
                      sums.filter_keys / sums.files);
     bytes += sums.filter_keys * sample.bits_per_key / 8;
     false_positives += (level == 0 ? sums.files : 1) * sample.rate;
@@ -234,7 +230,7 @@ Json Forecasts(const ExaminedFamily& family, const std::map<int, Sums>& levels,
                        });
   const SampledFilter sample =
       SampleFilter(*options.table.filter_policy, options, largest->level,
-                   largest->level == LastLevelOf(levels),
+                   largest->level == levels.rbegin()->first,
                    static_cast<double>(largest->filter_keys));
   if (!sample.is_none) {
     forecasts["bytes_to_build"] = std::llround(sample.bytes_to_build);

@@ -26,7 +26,6 @@ using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::DBOptions;
-using ROCKSDB_NAMESPACE::DbPath;
 using ROCKSDB_NAMESPACE::Env;
 using ROCKSDB_NAMESPACE::FileOptions;
 using ROCKSDB_NAMESPACE::FileSystem;
@@ -92,21 +91,16 @@ class DatabaseFileSystem final : public FileSystemWrapper {
   const std::vector<std::string> folders_;
 };
 
-// Returns four paths, because a database has at most four. With fewer paths
-// here, RocksDB would read beyond the end of the list if an SST file were in a
-// later path. Only the first path is known, because no file of a database names
-// its db_paths. RocksDB's errors name the others.
-std::vector<DbPath> PathsOf(const std::string& db_dir) {
-  std::vector<DbPath> paths = {{db_dir, /*target_size=*/0}};
-  paths.resize(4, {db_dir + "/a folder of db_paths or cf_paths that --db-path "
-                            "has to name",
-                   /*target_size=*/0});
-  return paths;
-}
-
 DBOptions OptionsForReading(const std::string& db_dir, Env* env) {
   DBOptions options;
-  options.db_paths = PathsOf(db_dir);
+  // A database has at most four paths. With fewer here, RocksDB would read
+  // beyond the end of the list if an SST file were in a later path. Only the
+  // first one is known, because no file of a database names its db_paths.
+  // RocksDB's errors name the others.
+  options.db_paths = {{db_dir, /*target_size=*/0}};
+  options.db_paths.resize(4, {db_dir + "/a folder of db_paths or cf_paths that "
+                                       "--db-path has to name",
+                              /*target_size=*/0});
   options.env = env;
   // Files may disappear while the database is opened. That must not be an
   // error.
