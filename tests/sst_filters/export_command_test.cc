@@ -108,7 +108,7 @@ TEST_F(ExportCommandTest, BadCommandLines) {
       {"export --db=" + db_.path() + " --out-dir=" + out_.path(),
        "--sstable-version is required"},
       {"export --db=" + dir.path() + ToOut(), "cannot be opened as a RocksDB"},
-      {"export --db=" + dir / "file" + ToOut(), "is not a folder"},
+      {"export --db=" + dir / "file" + ToOut(), "Directory is actually a file"},
       {Db() + "--column-family=none",
        "has no column family 'none'; it has 'default'"},
       {Db() + "--from=disk", "--from"},
@@ -228,8 +228,9 @@ TEST_F(ExportCommandTest, SeveralPathsAndLevels) {
   compact.target_level = 8;
   compact.target_path_id = 1;
   Require(db_->CompactRange(compact, nullptr, nullptr));
-  EXPECT_THAT(Exits(2, SstFilters(Db())).err,
-              HasSubstr("/a folder of db_paths or cf_paths that --db-path has"));
+  EXPECT_THAT(
+      Exits(2, SstFilters(Db())).err,
+      HasSubstr("/a folder of db_paths or cf_paths that --db-path has"));
   EXPECT_EQ(Export("--db-path=" + second.path()),
             (std::vector<size_t>{1, 0, 0}));
   // A file of the same number, as of another database, is passed over.
@@ -240,7 +241,7 @@ TEST_F(ExportCommandTest, SeveralPathsAndLevels) {
   EXPECT_EQ(Export("--force --db-path=" + second.path()),
             (std::vector<size_t>{1, 0, 0}));
   EXPECT_THAT(Exits(2, SstFilters(Db() + "--db-path=" + second / "none")).err,
-              HasSubstr("/none: is not a folder"));
+              HasSubstr("--db-path: Directory does not exist"));
 }
 
 TEST_F(ExportCommandTest, AFileOfAnotherSize) {

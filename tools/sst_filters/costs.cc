@@ -14,7 +14,6 @@
 #include <string>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
 #include "plugin/policy/level_ratio.h"
@@ -52,20 +51,19 @@ constexpr double Sums::*kParts[] = {
     &Sums::filter_keys,   &Sums::filter_bytes,   &Sums::asked_by_get,
     &Sums::asked_by_seek, &Sums::false_positives};
 
-// RocksDB's readers find the type in the fifth byte from the end
-// (GetBuiltinFilterBitsReader in table/block_based/filter_policy.cc).
+// RocksDB's readers find the type in the fifth byte from the end, and our
+// trailer has 0 there (block_form.h).
 FilterType TypeOf(const FilterPolicy& policy, const Slice& block) {
   constexpr size_t kTypeFromEnd = 5;
   constexpr char kRibbon = -2;
-  const bool may_be_rocksdbs =
-      std::strcmp(policy.CompatibilityName(), kRocksdbsFilterName) == 0;
-  if (!may_be_rocksdbs || WithoutTrailer(block.ToStringView())) {
+  if (std::strcmp(policy.CompatibilityName(), kRocksdbsFilterName) != 0 ||
+      block.size() < kTypeFromEnd) {
     return FilterType::kCassandra;
   }
-  return block.size() >= kTypeFromEnd &&
-                 block[block.size() - kTypeFromEnd] == kRibbon
-             ? FilterType::kRibbon
-             : FilterType::kBloom;
+  const char type = block[block.size() - kTypeFromEnd];
+  return type == kRibbon ? FilterType::kRibbon
+         : type == 0     ? FilterType::kCassandra
+                         : FilterType::kBloom;
 }
 
 // Measured: the peak for one bottommost SST file of 3 million keys at 10 bits
@@ -77,10 +75,6 @@ double BytesPerKeyToBuild(FilterType type, double bits_per_key) {
                              : type == FilterType::kBloom ? 8.7
                                                           : 15.9;
   return at_ten_bits + (bits_per_key - 10) / 8;
-}
-
-int LastLevelOf(const std::map<int, Sums>& levels) {
-  return levels.empty() ? 0 : levels.rbegin()->first;
 }
 
 // Returns what is wrong with the bits per key, or "". Compares them with the
@@ -131,7 +125,7 @@ Json ForecastOfMix(const FamilyOptions& options,
   double false_positives = 0;
   for (const auto& [level, sums] : levels) {
     const SampledFilter sample =
-        SampleFilter(*mix, options, level, level == LastLevelOf(levels),
+        SampleFilter(*mix, options, level, level == levels.rbegin()->first,
                      sums.filter_keys / sums.files);
     bytes += sums.filter_keys * sample.bits_per_key / 8;
     false_positives += (level == 0 ? sums.files : 1) * sample.rate;
@@ -236,7 +230,7 @@ Json Forecasts(const ExaminedFamily& family, const std::map<int, Sums>& levels,
                        });
   const SampledFilter sample =
       SampleFilter(*options.table.filter_policy, options, largest->level,
-                   largest->level == LastLevelOf(levels),
+                   largest->level == levels.rbegin()->first,
                    static_cast<double>(largest->filter_keys));
   if (!sample.is_none) {
     forecasts["bytes_to_build"] = std::llround(sample.bytes_to_build);

@@ -56,43 +56,23 @@ Json ToJson(const Json& level, const Sums& sums, const FamilyOptions& options) {
           {"false_positives", sums.false_positives}};
 }
 
-Json Reason(const Verdict& verdict) {
-  return {{"use", NameOf(verdict.use)},
-          {"why", verdict.why},
-          {"to_do", verdict.remedy},
-          {"levels", Json::array()}};
-}
-
-// Adds a file, which comes in the order of levels, to the reason that it shares
-// with other files.
-void AddToReasons(const ExaminedSst& sst, Json* reasons) {
-  const auto has_same = [&](const Json& reason) {
-    return reason["why"] == sst.verdict.why &&
-           reason["use"] == NameOf(sst.verdict.use);
-  };
-  auto reason = std::find_if(reasons->begin(), reasons->end(), has_same);
-  if (reason == reasons->end()) {
-    reasons->push_back(Reason(sst.verdict));
-    reason = std::prev(reasons->end());
-  }
-  Json* const levels = &(*reason)["levels"];
-  if (levels->empty() || levels->back()["level"] != sst.level) {
-    levels->push_back({{"level", sst.level}, {"ssts", Json::array()}});
-  }
-  levels->back()["ssts"].push_back(sst.name);
-}
-
-// Returns why filters are not used or not asked. Each reason has the SST files
-// by level, or none if it is about the column family.
+// Returns an object: why filters are not used or not asked, and for each reason
+// its SST files by level, or none if it is about the column family.
 Json ReasonsOf(const ExaminedFamily& family) {
-  const FamilyOptions& options = family.options;
-  Json reasons = Json::array();
-  if (!options.not_asked.empty() && !family.files_in_level.empty()) {
-    reasons.push_back(Reason({Use::kNotAsked, options.not_asked, ""}));
+  Json reasons = Json::object();
+  const auto add = [&](const Verdict& verdict) -> Json& {
+    Json& reason = reasons[verdict.why];
+    reason["use"] = NameOf(verdict.use);
+    reason["to_do"] = verdict.remedy;
+    return reason["levels"];
+  };
+  const std::string& not_asked = family.options.not_asked;
+  if (!not_asked.empty() && !family.files_in_level.empty()) {
+    add({Use::kNotAsked, not_asked, ""}) = Json::object();
   }
   for (const ExaminedSst& sst : family.ssts) {
     if (!sst.verdict.why.empty()) {
-      AddToReasons(sst, &reasons);
+      add(sst.verdict)[std::to_string(sst.level)].push_back(sst.name);
     }
   }
   return reasons;
@@ -199,38 +179,34 @@ std::string NamesOf(const Json& ssts) {
   return names + (ssts.size() > kMostNamed ? " ..." : "");
 }
 
-void PrintReason(const Json& reason) {
+void PrintReason(const std::string& why, const Json& reason) {
   const bool is_fault = reason["use"] == NameOf(Use::kNotUsed);
   const bool is_not_known = reason["use"] == NameOf(Use::kNotAsked);
   PrintText(std::string("  ") +
             (is_fault       ? "fault: "
              : is_not_known ? "could not be asked: "
                             : "no fault: ") +
-            AsText(reason["why"]) + "\n");
+            Printable(why) + "\n");
   if (is_fault) {
     PrintText("    to do: " + AsText(reason["to_do"]) + "\n");
   }
-  for (const Json& level : reason["levels"]) {
-    PrintText("    level " + AsText(level["level"]) + ", " +
-              Count(level["ssts"].size(), "SST file") + ":" +
-              NamesOf(level["ssts"]) + "\n");
+  for (const auto& [level, ssts] : reason["levels"].items()) {
+    PrintText("    level " + level + ", " + Count(ssts.size(), "SST file") +
+              ":" + NamesOf(ssts) + "\n");
   }
-}
-
-bool NeedsCompaction(const Json& reason) {
-  return reason["to_do"].get<std::string>().find(kCompactIt) !=
-         std::string::npos;
 }
 
 void PrintFamily(const Json& family) {
   PrintSums(family);
-  const Json& reasons = family["reasons"];
-  for (const Json& reason : reasons) {
-    PrintReason(reason);
+  bool needs_compaction = false;
+  for (const auto& [why, reason] : family["reasons"].items()) {
+    PrintReason(why, reason);
+    needs_compaction |= reason["to_do"].get<std::string>().find(kCompactIt) !=
+                        std::string::npos;
   }
   // RocksDB may keep the next levels empty, so files of level 0 are not for
   // CompactFiles.
-  if (std::any_of(reasons.begin(), reasons.end(), NeedsCompaction)) {
+  if (needs_compaction) {
     PrintText(
         "    to compact all: CompactRange with "
         "bottommost_level_compaction=kForce\n"
@@ -292,8 +268,8 @@ void AddDoctor(CLI::App* app, Run* run) {
       "doctor",
       "Examines the filters of a RocksDB database, whatever its policy: does "
       "RocksDB use them, and how good are they? Asks RocksDB by looking up "
-      "keys "
-      "that are in no file. It is a fault if a filter is not used. Exit status "
+      "keys that are in no file. It is a fault if a filter is not used. Exit "
+      "status "
       "2 also if something could not be asked");
   auto* const arguments = NewOptions(command, run, RunDoctor);
   AddDatabase(command, &arguments->database);

@@ -37,8 +37,8 @@ namespace {
 
 // A database with more SST files is examined by a sample of about this size.
 constexpr uint64_t kMostFiles = 2000;
-// About as many files of each level are in a sample at least.
-constexpr double kLeastOfLevel = 20;
+// A level with no more files is examined as a whole.
+constexpr uint64_t kFewFiles = 20;
 
 // How many random keys all filters together are asked for, and one at most.
 constexpr uint64_t kRandomKeys = 4'000'000;
@@ -48,20 +48,15 @@ constexpr int kListings = 10;
 
 // ---- Which files ----
 
-// Takes about this share of all files, and the same ones from each listing. A
-// product with 2^64 times the golden ratio spreads the numbers evenly
-// (Fibonacci hashing).
-bool IsInSample(uint64_t file_number, double share) {
+// Takes the same files from each listing. A product with 2^64 times the golden
+// ratio spreads the numbers evenly (Fibonacci hashing).
+bool IsInSample(uint64_t file_number, uint64_t all_files) {
   constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;
   constexpr double kRange = 18446744073709551616.0;  // 2^64
-  return share >= 1 ||
-         static_cast<double>(file_number * kGoldenRatio) < share * kRange;
-}
-
-double ShareOfLevel(size_t files_in_level, uint64_t all_files) {
-  return std::max(
-      static_cast<double>(kMostFiles) / static_cast<double>(all_files),
-      kLeastOfLevel / static_cast<double>(files_in_level));
+  return all_files <= kMostFiles ||
+         static_cast<double>(file_number * kGoldenRatio) <
+             kRange * static_cast<double>(kMostFiles) /
+                 static_cast<double>(all_files);
 }
 
 // As Version::IsFilterSkipped in db/version_set.cc.
@@ -166,11 +161,11 @@ class Examiner {
           continue;
         }
         families->back().files_in_level[level.level] = level.files.size();
-        const double share = ShareOfLevel(level.files.size(), all_files);
         for (const SstFileMetaData& file : level.files) {
           progress_.Show(done++, all_files);
           if (!family.options.not_asked.empty() ||
-              !IsInSample(file.file_number, share)) {
+              (level.files.size() > kFewFiles &&
+               !IsInSample(file.file_number, all_files))) {
             continue;
           }
           if (known_.count(file.file_number) == 0 &&
@@ -226,11 +221,6 @@ class Examiner {
       return status;
     }
     const auto properties = reader.GetTableProperties();
-    const auto is_on = [&](const char* name) {
-      const auto& all = properties->user_collected_properties;
-      const auto found = all.find(name);
-      return found != all.end() && found->second == "1";
-    };
     sst->keys = properties->num_entries - properties->num_range_deletions;
     if (properties->filter_size > 0) {
       sst->filter_keys = properties->num_filter_entries > 0
@@ -241,7 +231,11 @@ class Examiner {
     }
     sst->policy = properties->filter_policy_name;
     sst->prefix_extractor = properties->prefix_extractor_name;
-    sst->holds_keys = is_on("rocksdb.block.based.table.whole.key.filtering");
+    const auto& collected = properties->user_collected_properties;
+    const auto whole_keys =
+        collected.find("rocksdb.block.based.table.whole.key.filtering");
+    sst->holds_keys =
+        whole_keys != collected.end() && whole_keys->second == "1";
     return status;
   }
 

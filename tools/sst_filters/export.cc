@@ -64,15 +64,18 @@ ExitCode Show(const ExportArguments& options,
                {"errors", report.errors}});
   } else {
     if (!exported.empty()) {
+      // With --dry-run, only the name is known.
+      constexpr bool kIsRare = true;
       PrintText(would_be + "exported:\n" +
-                TableText(exported, {{"file", "Filter.db"},
-                                     {"keys", "keys"},
-                                     {"partition_key", "partition key"},
-                                     {"probes", "probes"},
-                                     {"words", "words"},
-                                     {"from", "made from"},
-                                     {"why_not_block", "why not from block",
-                                      AsText, /*is_rare=*/true}}));
+                TableText(exported,
+                          {{"file", "Filter.db"},
+                           {"keys", "keys", AsText, kIsRare},
+                           {"partition_key", "partition key", AsText, kIsRare},
+                           {"probes", "probes", AsText, kIsRare},
+                           {"words", "words", AsText, kIsRare},
+                           {"from", "made from", AsText, kIsRare},
+                           {"why_not_block", "why not from block", AsText,
+                            kIsRare}}));
     }
     for (const std::string& file : report.kept) {
       PrintText(Printable(file) + ": kept\n");
@@ -102,9 +105,8 @@ LiveSst ToListedSst(const SstFileMetaData& file,
   if (!missing && size != file.size) {
     sst.error = sst.path + ": has " + std::to_string(size) +
                 " bytes, but the MANIFEST says " + std::to_string(file.size) +
-                ": it was truncated, or it is another file with this number "
-                "and the right one is in a folder of db_paths or cf_paths that "
-                "was not given";
+                ": it was truncated, or --db-path has to name the folder of "
+                "another file with this number";
   }
   return sst;
 }

@@ -120,14 +120,6 @@ Verdict JudgeSst(const ExaminedSst& sst, const FamilyOptions& options) {
   return sst.answers.by_get > 0 ? JudgeAsked(sst) : JudgeUnasked(sst, options);
 }
 
-double RateOf(const ExaminedSst& sst) {
-  const Use use = sst.verdict.use;
-  if (use == Use::kNoKeys && sst.keys == 0) {
-    return 0;  // RocksDB reads no block where there are only deleted ranges.
-  }
-  return use == Use::kUsed || use == Use::kNoKeys ? sst.answers.Rate() : 1;
-}
-
 }  // namespace
 
 const char* NameOf(Use use) {
@@ -139,7 +131,11 @@ const char* NameOf(Use use) {
 void Judge(ExaminedFamily* family) {
   for (ExaminedSst& sst : family->ssts) {
     sst.verdict = JudgeSst(sst, family->options);
-    sst.rate = RateOf(sst);
+    const Use use = sst.verdict.use;
+    // kNoKeys: RocksDB reads no block for a key that is not in the range.
+    sst.rate = use == Use::kUsed     ? sst.answers.Rate()
+               : use == Use::kNoKeys ? 0
+                                     : 1;
   }
 }
 

@@ -14,6 +14,7 @@ void AddDatabase(CLI::App* command, DatabaseOnDisk* database) {
                    "The folder of the database, which may be in use. Nothing "
                    "in it is changed")
       ->required()
+      ->check(CLI::ExistingDirectory)
       ->type_name("DIR");
   command
       ->add_option("--db-path", database->db_paths,
@@ -21,6 +22,7 @@ void AddDatabase(CLI::App* command, DatabaseOnDisk* database) {
                    "db_paths or of a column family's cf_paths. It must be "
                    "given because no file of the database names it. May be "
                    "given several times, in any order")
+      ->check(CLI::ExistingDirectory)
       ->type_name("DIR")
       ->allow_extra_args(false);
   command

@@ -26,7 +26,6 @@ using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::DBOptions;
-using ROCKSDB_NAMESPACE::DbPath;
 using ROCKSDB_NAMESPACE::Env;
 using ROCKSDB_NAMESPACE::FileOptions;
 using ROCKSDB_NAMESPACE::FileSystem;
@@ -92,21 +91,16 @@ class DatabaseFileSystem final : public FileSystemWrapper {
   const std::vector<std::string> folders_;
 };
 
-// Returns four paths, because a database has at most four. With fewer paths
-// here, RocksDB would read beyond the end of the list if an SST file were in a
-// later path. Only the first path is known, because no file of a database names
-// its db_paths. RocksDB's errors name the others.
-std::vector<DbPath> PathsOf(const std::string& db_dir) {
-  std::vector<DbPath> paths = {{db_dir, /*target_size=*/0}};
-  paths.resize(4, {db_dir + "/a folder of db_paths or cf_paths that --db-path "
-                            "has to name",
-                   /*target_size=*/0});
-  return paths;
-}
-
 DBOptions OptionsForReading(const std::string& db_dir, Env* env) {
   DBOptions options;
-  options.db_paths = PathsOf(db_dir);
+  // A database has at most four paths. With fewer here, RocksDB would read
+  // beyond the end of the list if an SST file were in a later path. Only the
+  // first one is known, because no file of a database names its db_paths.
+  // RocksDB's errors name the others.
+  options.db_paths = {{db_dir, /*target_size=*/0}};
+  options.db_paths.resize(4, {db_dir + "/a folder of db_paths or cf_paths that "
+                                       "--db-path has to name",
+                              /*target_size=*/0});
   options.env = env;
   // Files may disappear while the database is opened. That must not be an
   // error.
@@ -196,21 +190,6 @@ bool HasAllColumnFamilies(const OpenedDatabase& opened,
   return true;
 }
 
-bool AreFolders(const DatabaseOnDisk& what, std::string* error) {
-  std::vector<std::string> folders = what.db_paths;
-  folders.push_back(what.folder);
-  for (const std::string& folder : folders) {
-    std::error_code ignored;
-    if (!std::filesystem::is_directory(folder, ignored)) {
-      *error = folder +
-               ": is not a folder, so it is no RocksDB database and "
-               "holds no SST files of one";
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 std::string FindSst(const std::string& path,
@@ -241,9 +220,6 @@ std::unique_ptr<OpenedDatabase> OpenDatabase(
     const DatabaseOnDisk& what, const std::shared_ptr<FilterWitness>& witness,
     std::string* error) {
   constexpr int kAttempts = 5;
-  if (!AreFolders(what, error)) {
-    return nullptr;
-  }
   Status status;
   for (int attempt = 1; attempt <= kAttempts; ++attempt) {
     auto opened = std::make_unique<OpenedDatabase>();

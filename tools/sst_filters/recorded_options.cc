@@ -232,9 +232,9 @@ ColumnFamilyOptions FamilyOptions::ForReading(
   for_reading.index_type = table.index_type;
   for_reading.partition_filters = table.partition_filters;
   for_reading.cache_index_and_filter_blocks = cache != nullptr;
-  // RocksDB reads the partitions of a filter only into a block cache.
-  for_reading.block_cache =
-      cache != nullptr ? cache : ROCKSDB_NAMESPACE::NewLRUCache(8 << 20);
+  // If this is null, RocksDB makes a small one, which it needs for the
+  // partitions of filters.
+  for_reading.block_cache = cache;
   reading.table_factory.reset(
       ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(for_reading));
   return reading;

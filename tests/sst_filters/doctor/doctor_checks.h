@@ -58,9 +58,10 @@ inline Json FamilyOf(const Ran& ran) {
 inline Json ProblemOf(const Ran& ran) {
   const Json family = FamilyOf(ran);
   Json problems = Json::array();
-  for (const Json& reason : family["reasons"]) {
+  for (const auto& [why, reason] : family["reasons"].items()) {
     if (reason["use"] == "not_used" || reason["use"] == "not_asked") {
       problems.push_back(reason);
+      problems.back()["why"] = why;
     }
   }
   EXPECT_EQ(problems.size(), 1U) << problems;

@@ -41,7 +41,7 @@ TEST(DoctorTest, AllIsWell) {
   EXPECT_NEAR(AllOf(family)["bits_per_key"], 10, 0.2);
   EXPECT_NEAR(FalsePositives(family), 2 * 0.0082, 0.003);
   EXPECT_EQ(family["ssts"][0]["use"], "used");
-  EXPECT_EQ(family["reasons"], Json::array());
+  EXPECT_EQ(family["reasons"], Json::object());
 }
 
 // RocksDB's own filters, which the OPTIONS file names, are all right.
@@ -166,8 +166,9 @@ TEST(DoctorTest, BadCommandLines) {
   const TempDir dir;
   WriteFile(dir / "file", "");
   for (const auto& [folder, message] :
-       {std::pair(std::string("/none"), "/none: is not a folder"),
-        std::pair(dir / "file", "file: is not a folder"),
+       {std::pair(std::string("/none"),
+                  "--db: Directory does not exist: /none"),
+        std::pair(dir / "file", "--db: Directory is actually a file: "),
         std::pair(dir.path(), "cannot be opened as a RocksDB database")}) {
     const Ran ran = Exits(2, SstFilters("doctor --db=" + folder));
     EXPECT_EQ(ran.out, "");

@@ -85,7 +85,7 @@ TEST(DoctorNotUsedTest, WholeKeysAndPrefixesOfAnotherExtractor) {
   const Json family = FamilyOf(Exits(0, Doctor(db)));
   EXPECT_EQ(AllOf(family)["asked_by_get"], 1);
   EXPECT_EQ(AllOf(family)["asked_by_seek"], 0);
-  EXPECT_EQ(family["reasons"][0]["use"], "used");
+  EXPECT_EQ(family["reasons"].front()["use"], "used");
   EXPECT_THAT(Doctor(db, "").out,
               HasSubstr("no fault: iterators do not ask its filter"));
 }
@@ -134,7 +134,7 @@ TEST(DoctorNotUsedTest, FiltersForHitsAboveTheLastLevel) {
   EXPECT_THAT(problem["why"].get<std::string>(),
               HasSubstr("whole_key_filtering is off"));
   EXPECT_EQ(problem["levels"].size(), 1U);
-  EXPECT_EQ(problem["levels"][0]["level"], 3);
+  EXPECT_EQ(problem["levels"]["3"].size(), 1U);
   EXPECT_EQ(FamilyOf(ran)["ssts"][1]["use"], "none_on_purpose");
 }
 
@@ -153,9 +153,8 @@ TEST(DoctorNotUsedTest, FiltersForHitsInLevel0WithoutFilters) {
     rocksdb::Options options = DbOptions(OurPolicy());
     options.optimize_filters_for_hits = true;
     db.Reopen(options);
-    const Json level0 = ProblemOf(Exits(1, Doctor(db)))["levels"].back();
-    EXPECT_EQ(level0["level"], 0);
-    EXPECT_EQ(level0["ssts"].size(), has_deeper ? 3U : 2U);
+    const Json problem = ProblemOf(Exits(1, Doctor(db)));
+    EXPECT_EQ(problem["levels"]["0"].size(), has_deeper ? 3U : 2U);
   }
 }
 
@@ -166,8 +165,7 @@ TEST(DoctorNotUsedTest, NoPolicy) {
   EXPECT_THAT(problem["why"].get<std::string>(),
               HasSubstr("the OPTIONS file has no filter_policy"));
   EXPECT_THAT(problem["to_do"].get<std::string>(), HasSubstr("as it is"));
-  EXPECT_EQ(problem["levels"][0]["level"], 0);
-  EXPECT_EQ(problem["levels"][0]["ssts"].size(), 1U);
+  EXPECT_EQ(problem["levels"]["0"].size(), 1U);
 }
 
 TEST(DoctorNotUsedTest, FilesFromBeforeTheSwitch) {
@@ -191,11 +189,10 @@ TEST(DoctorNotUsedTest, CompactFilesAtTheirOwnLevel) {
   db.Reopen(DbOptions(OurPolicy()));
   EXPECT_THAT(Doctor(db, "").out, HasSubstr("DB::CompactFiles"));
   const Json problem = ProblemOf(Exits(1, Doctor(db)));
-  for (const Json& of_level : problem["levels"]) {
-    Require(db->CompactFiles(rocksdb::CompactionOptions(),
-                             of_level["ssts"].get<std::vector<std::string>>(),
-                             of_level["level"]));
-  }
+  Require(
+      db->CompactFiles(rocksdb::CompactionOptions(),
+                       problem["levels"]["3"].get<std::vector<std::string>>(),
+                       /*output_level=*/3));
   Exits(0, Doctor(db));
 }
 
@@ -256,6 +253,28 @@ TEST(DoctorNotUsedTest, EveryKeyPasses) {
   // The OPTIONS file has the name of this policy, which is ours.
   EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
               HasSubstr("every key passes its filter"));
+}
+
+// Flips a bit in the filter of the only SST file.
+void DamageFilter(TestDb* db) {
+  const std::string sst = OnlySst(*db);
+  db->Close();
+  std::string bytes = ReadFile(sst);
+  // The filter is the block before the properties, which begin with names like
+  // this one.
+  const size_t properties = bytes.find("rocksdb.block.based.table");
+  ASSERT_NE(properties, std::string::npos);
+  bytes[properties - 700] ^= 1;
+  WriteFile(sst, bytes);
+}
+
+TEST(DoctorNotUsedTest, ADamagedFilter) {
+  for (const PolicyPtr& policy : {OurPolicy(), BuiltinPolicy()}) {
+    FilledDb db(DbOptions(policy));
+    DamageFilter(&db);
+    EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
+                HasSubstr("or is damaged"));
+  }
 }
 
 }  // namespace
