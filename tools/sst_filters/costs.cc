@@ -126,7 +126,8 @@ Json ForecastOfMix(const FamilyOptions& options,
   for (const auto& [level, sums] : levels) {
     const SampledFilter sample =
         SampleFilter(*mix, options, level, level == levels.rbegin()->first,
-                     sums.filter_keys / sums.files);
+                     sums.filter_keys / sums.files)
+            .value_or(SampledFilter());
     bytes += sums.filter_keys * sample.bits_per_key / 8;
     false_positives += (level == 0 ? sums.files : 1) * sample.rate;
   }
@@ -162,9 +163,10 @@ std::map<int, Sums> SumsOfLevels(const ExaminedFamily& family) {
   return levels;
 }
 
-SampledFilter SampleFilter(const FilterPolicy& policy,
-                           const FamilyOptions& options, int level,
-                           bool is_bottommost, double keys) {
+std::optional<SampledFilter> SampleFilter(const FilterPolicy& policy,
+                                          const FamilyOptions& options,
+                                          int level, bool is_bottommost,
+                                          double keys) {
   constexpr double kMostKeys = 20'000;
   constexpr uint64_t kQuestions = 100'000;
   FilterBuildingContext context(options.table);
@@ -175,12 +177,10 @@ SampledFilter SampleFilter(const FilterPolicy& policy,
   context.is_bottommost = is_bottommost && level > 0;
   context.reason = level == 0 ? TableFileCreationReason::kFlush
                               : TableFileCreationReason::kCompaction;
-  SampledFilter sample;
   const std::unique_ptr<FilterBitsBuilder> builder(
       policy.GetBuilderWithContext(context));
   if (builder == nullptr) {
-    sample.is_none = true;
-    return sample;
+    return std::nullopt;
   }
   keys = std::max(keys, 1.0);
   double keys_of_block = keys;
@@ -201,6 +201,7 @@ SampledFilter SampleFilter(const FilterPolicy& policy,
   const Slice block = builder->Finish(&owner, &status);
   const std::unique_ptr<FilterBitsReader> reader(
       policy.GetFilterBitsReader(block));
+  SampledFilter sample;
   sample.bits_per_key = 8 * static_cast<double>(block.size()) / count;
   // RocksDB keeps all finished partitions of a file until it is written.
   const double finished =
@@ -228,12 +229,12 @@ Json Forecasts(const ExaminedFamily& family, const std::map<int, Sums>& levels,
                        [](const ExaminedSst& a, const ExaminedSst& b) {
                          return a.filter_keys < b.filter_keys;
                        });
-  const SampledFilter sample =
+  const auto sample =
       SampleFilter(*options.table.filter_policy, options, largest->level,
                    largest->level == levels.rbegin()->first,
                    static_cast<double>(largest->filter_keys));
-  if (!sample.is_none) {
-    forecasts["bytes_to_build"] = std::llround(sample.bytes_to_build);
+  if (sample) {
+    forecasts["bytes_to_build"] = std::llround(sample->bytes_to_build);
   }
   const std::string advice = AdviceAboutBits(options, all);
   if (!advice.empty()) {

@@ -13,6 +13,7 @@
 
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 
 #include "filterdb/commands/output.h"
 #include "tools/sst_filters/examine.h"
@@ -48,7 +49,6 @@ std::map<int, Sums> SumsOfLevels(const ExaminedFamily& family);
 
 // What a policy gives a file.
 struct SampledFilter {
-  bool is_none = false;  // No filter at all.
   double bits_per_key = 0;
   double rate = 1;
   // The peak of memory that the filter adds while its file is written.
@@ -58,10 +58,11 @@ struct SampledFilter {
 // Lets the policy build a filter of `keys` keys, but of at most 20,000, and
 // asks it. If filters are partitioned, builds one partition. RocksDB must have
 // told the policy the options of the column family (ValidateOptions), as
-// LoadOptions does for the policy of the OPTIONS file.
-SampledFilter SampleFilter(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
-                           const FamilyOptions& options, int level,
-                           bool is_bottommost, double keys);
+// LoadOptions does for the policy of the OPTIONS file. Returns nullopt if the
+// policy gives the file no filter.
+std::optional<SampledFilter> SampleFilter(
+    const ROCKSDB_NAMESPACE::FilterPolicy& policy, const FamilyOptions& options,
+    int level, bool is_bottommost, double keys);
 
 // Returns the forecasts for the column family. The first two may be null:
 //   bytes_to_build: what the filter of the largest file adds to the memory

@@ -113,18 +113,16 @@ Json ToJson(const ExaminedFamily& family) {
 }
 
 ExitCode ExitCodeOf(const Json& families) {
-  ExitCode exit_code = kGood;
+  ExitCode worst = kGood;
   for (const Json& family : families) {
     for (const Json& reason : family["reasons"]) {
-      if (reason["use"] == NameOf(Use::kNotAsked)) {
-        return kUnusable;
-      }
-      if (reason["use"] == NameOf(Use::kNotUsed)) {
-        exit_code = kFault;
-      }
+      const Json& use = reason["use"];
+      worst = std::max(worst, use == NameOf(Use::kNotAsked)  ? kUnusable
+                              : use == NameOf(Use::kNotUsed) ? kFault
+                                                             : kGood);
     }
   }
-  return exit_code;
+  return worst;
 }
 
 // ---- Text ----

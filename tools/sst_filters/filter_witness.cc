@@ -29,22 +29,15 @@ class WitnessedReader final : public FilterBitsReader {
                   const FilterWitness* witness, FilterAnswers* answers)
       : reader_(std::move(reader)), witness_(witness), answers_(answers) {}
 
+  // Get and Seek ask for one entry at a time.
+  using FilterBitsReader::MayMatch;
   bool MayMatch(const Slice& entry) override {
-    Count(1);
+    ++(witness_->asking == FilterWitness::Asking::kSeek ? answers_->by_seek
+                                                        : answers_->by_get);
     return reader_->MayMatch(entry);
-  }
-  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
-    Count(static_cast<uint64_t>(num_keys));
-    reader_->MayMatch(num_keys, keys, may_match);
   }
 
  private:
-  void Count(uint64_t questions) {
-    (witness_->asking == FilterWitness::Asking::kSeek ? answers_->by_seek
-                                                      : answers_->by_get) +=
-        questions;
-  }
-
   const std::unique_ptr<FilterBitsReader> reader_;
   const FilterWitness* const witness_;
   FilterAnswers* const answers_;

@@ -37,9 +37,8 @@ Verdict JudgeWithoutFilter(const ExaminedSst& sst,
               "no filter: neither its first nor its last key has a prefix", ""};
     }
   }
-  if (SampleFilter(*options.table.filter_policy, options, sst.level,
-                   sst.is_bottommost, /*keys=*/100)
-          .is_none) {
+  if (!SampleFilter(*options.table.filter_policy, options, sst.level,
+                    sst.is_bottommost, /*keys=*/100)) {
     return {Use::kOnPurpose, "no filter: the policy gives it none", ""};
   }
   return {Use::kNotUsed, "no filter", kCompactIt};
