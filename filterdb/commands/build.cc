@@ -48,7 +48,7 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const BuildArguments& options,
 
 ExitCode RunBuild(const BuildArguments& options) {
   const FilterForm form =
-      FormOf(options.version, options.out.path, "--sstable-version");
+      options.out.Form(options.version, "--sstable-version");
   options.out.CheckCanWrite(options.json);
   const auto keys = options.keys.Open(options.version);
   const uint64_t expected =

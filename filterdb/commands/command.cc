@@ -28,6 +28,17 @@ std::string VersionOf(const std::string& version, const std::string& path,
   return found;
 }
 
+FilterForm FormOf(const std::string& version, const std::string& path,
+                  const std::string& option) {
+  FilterForm form;
+  std::string error;
+  if (!FormOfSstableVersion(VersionOf(version, path, option), &form, &error)) {
+    throw Unusable((version.empty() ? path : option + "=" + version) + ": " +
+                   error);
+  }
+  return form;
+}
+
 }  // namespace
 
 void AddVersion(CLI::App* command, const std::string& name,
@@ -38,17 +49,6 @@ void AddVersion(CLI::App* command, const std::string& name,
                    "ma-to-me, na-and-later) of " +
                        of_what)
       ->type_name("VERSION");
-}
-
-FilterForm FormOf(const std::string& version, const std::string& path,
-                  const std::string& option) {
-  FilterForm form;
-  std::string error;
-  if (!FormOfSstableVersion(VersionOf(version, path, option), &form, &error)) {
-    throw Unusable((version.empty() ? path : option + "=" + version) + ": " +
-                   error);
-  }
-  return form;
 }
 
 std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
@@ -66,6 +66,24 @@ void OutputFile::AddTo(CLI::App* command, const std::string& name) {
       ->required()
       ->type_name("FILE");
   command->add_flag("--force", force, "Overwrite an existing file");
+}
+
+FilterForm OutputFile::Form(const std::string& version,
+                            const std::string& option) const {
+  const FilterForm form = FormOf(version, path, option);
+  std::string of_name;
+  std::string ignored;
+  FilterForm form_of_name;
+  if (SstableVersionOfFileName(path, &of_name, &ignored) &&
+      FormOfSstableVersion(of_name, &form_of_name, &ignored) &&
+      form_of_name != form) {
+    throw Unusable(option + "=" + version + " is of the form " +
+                   FormName(form) + ", but the name of " + path +
+                   " says version " + of_name + ", which is of the form " +
+                   FormName(form_of_name) +
+                   "; give a name that fits, or leave out " + option);
+  }
+  return form;
 }
 
 void OutputFile::CheckCanWrite(bool json) const {

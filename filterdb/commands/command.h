@@ -37,12 +37,9 @@ void AddMend(CLI::App* app, Run* run);
 void AddVersion(CLI::App* command, const std::string& name,
                 std::string* version, const std::string& of_what);
 
-// Returns the form of the Filter.db `path`. `version` is an SSTable version or
-// the name of a form. If `version` is empty, the file name gives the SSTable
-// version. `option` is named in error messages.
-FilterForm FormOf(const std::string& version, const std::string& path,
-                  const std::string& option);
-
+// Opens the Filter.db `path`. `version` is the value of `option`: an SSTable
+// version or the name of a form. If it is empty, the file name gives the
+// version.
 std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
                                          const std::string& version,
                                          const std::string& option);
@@ -51,6 +48,11 @@ std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
 struct OutputFile {
   // Adds the option or the operand `name`, which is required, and --force.
   void AddTo(CLI::App* command, const std::string& name);
+
+  // Returns the form to write. Throws Unusable if the file name gives another
+  // form than `version`, the value of `option`, because Cassandra takes the
+  // form from the file name.
+  FilterForm Form(const std::string& version, const std::string& option) const;
 
   // Throws Unusable if Write would fail: if something else than a regular file
   // is there, if there is one without --force, or if the file and the JSON

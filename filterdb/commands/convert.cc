@@ -20,26 +20,10 @@ struct ConvertArguments {
   bool json = false;
 };
 
-// Throws Unusable if the file name of OUT gives another FilterForm than --to.
-// Cassandra takes the form from the file name.
-void RequireNameOfForm(const ConvertArguments& options, FilterForm to) {
-  std::string version;
-  std::string ignored;
-  FilterForm of_name;
-  if (SstableVersionOfFileName(options.out.path, &version, &ignored) &&
-      FormOfSstableVersion(version, &of_name, &ignored) && of_name != to) {
-    throw Unusable("--to=" + options.to + " is of the form " + FormName(to) +
-                   ", but the name of " + options.out.path + " says version " +
-                   version + ", which is of the form " + FormName(of_name) +
-                   "; give OUT a name that fits, or leave out --to");
-  }
-}
-
 ExitCode RunConvert(const ConvertArguments& options) {
   const auto filter = OpenFilter(options.in, options.from, "--from");
-  const FilterForm to = FormOf(options.to, options.out.path, "--to");
+  const FilterForm to = options.out.Form(options.to, "--to");
   options.out.CheckCanWrite(options.json);
-  RequireNameOfForm(options, to);
   if (filter->always_present()) {
     throw Unusable(options.in +
                    ": an empty file, which means that every key is present, "

@@ -87,8 +87,6 @@ void Lease::Check() const {
   }
 }
 
-bool Lease::FileHasItsName() const { return HasName(fd_.get(), path_); }
-
 void Lease::EndRun() const {
   throw MendEnd{MendOutcome::kLeft,
                 "a process has its Data.db or a snapshot of it open; stop the "

@@ -9,6 +9,7 @@
 // opens the file waits, at most for /proc/sys/fs/lease-break-time, which is
 // 45 s by default. Then the kernel takes the lease away.
 //
+// - A lease does not keep others from removing the file.
 // - Open descriptors of this process count, too. So close every reader of
 //   Data.db before, and open none while the lease is held.
 // - On FUSE, the kernel knows only what is opened through it. On overlayfs, it
@@ -37,10 +38,6 @@ class Lease {
   // Throws a MendEnd if a process is waiting to open Data.db, or if the kernel
   // has taken the lease away.
   void Check() const;
-
-  // Returns whether Data.db still has its name. No lease keeps others from
-  // removing it.
-  bool FileHasItsName() const;
 
  private:
   void Take(bool node_is_down);

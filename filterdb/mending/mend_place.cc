@@ -192,6 +192,8 @@ void MendPlace::Write(const std::vector<NewFile>& files, size_t at,
 // The files are written before the lease is taken, because the kernel takes a
 // lease away when a process has waited for some time. The locks on the
 // temporary files, and the stamps, keep two runs apart where there is no lease.
+// But `before_naming`, which keeps the old files, is called with the lease, so
+// that nothing is kept of an SSTable that is left.
 //
 // The lease is checked only before the first file gets its name. The others
 // follow within milliseconds, because a half-made change would be worse:
@@ -211,13 +213,11 @@ void MendPlace::Change(const MendChange& change,
     CheckUnchanged();
     lease->Check();
   });
-  if (lease->FileHasItsName()) {
+  if (NameExists(sstable_.Path("Data.db"))) {
     return;
   }
-  if (!NameExists(sstable_.Path("Data.db"))) {
-    for (const NewFile& file : files) {
-      unlink(sstable_.Path(file.component).c_str());
-    }
+  for (const NewFile& file : files) {
+    unlink(sstable_.Path(file.component).c_str());
   }
   Fail(sstable_.Path(kFilterDb) +
        ": its SSTable was removed while it was changed");

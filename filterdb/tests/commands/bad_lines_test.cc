@@ -288,7 +288,7 @@ TEST_F(BadLinesTest, Outputs) {
       {"a full disk", kBuildOfHex + "--expected-keys=10000",
        "nb-9-big-Filter.db: cannot write: File too large",
        "trap '' XFSZ; ulimit -f 1;"},
-      {"over itself", convert + "me-1-big-Filter.db --to=nb", there},
+      {"over itself", convert + "me-1-big-Filter.db", there},
   };
   const Line outputs[] = {
       {"there", "nb-1-big-Filter.db", "nb-1-big-Filter.db: " + there},
@@ -340,6 +340,11 @@ TEST_F(BadLinesTest, ConversionsThatCannotBe) {
        "convert nb-1-big-Filter.db ma-9-big-Filter.db --to=nb",
        "--to=nb is of the form na-and-later, but the name of "
        "ma-9-big-Filter.db says version ma, which is of the form ma-to-me"},
+      {"a name of another form, build",
+       "build --keys=abc.hex --bits=10 --sstable-version=nb "
+       "--out=ma-9-big-Filter.db",
+       "--sstable-version=nb is of the form na-and-later, but the name of "
+       "ma-9-big-Filter.db says version ma"},
       {"a name of another form, by force",
        "convert me-1-big-Filter.db me-1-big-Filter.db --to=nb --force",
        "the name of me-1-big-Filter.db says version me"},
