@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <exception>
@@ -16,7 +15,6 @@
 #include <system_error>
 
 #include "cassandra_bloom/filter_db.h"
-#include "filterdb/health/examine_sstable.h"
 #include "filterdb/mending/lease.h"
 #include "filterdb/mending/mend_place.h"
 #include "filterdb/sstable/bytes/file_sum.h"
