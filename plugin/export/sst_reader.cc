@@ -201,7 +201,7 @@ std::string SstReader::WhyNotOurs(
   const std::string& policy = properties_->filter_policy_name;
   if (block_ && filter_name_ == kRocksdbsFilterName) {
     if (!WithoutTrailer(*block_)) {
-      return "it has a filter of RocksDB's own, not ours";
+      return "it has a filter of RocksDB's own, which is no Filter.db";
     }
     return partition_key.is_whole() ? "" : "its filter holds whole keys";
   }

@@ -465,7 +465,9 @@ TEST(ExportSstTest, WhoseTheBlockIsDecidesNotTheName) {
       EXPECT_EQ(exported.from_block, kind.is_ours);
       EXPECT_EQ(
           exported.why_not_block,
-          kind.is_ours ? "" : "it has a filter of RocksDB's own, not ours");
+          kind.is_ours
+              ? ""
+              : "it has a filter of RocksDB's own, which is no Filter.db");
       EXPECT_EQ(exported.num_keys, rows.size());
     }
   }

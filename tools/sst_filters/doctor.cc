@@ -127,11 +127,6 @@ ExitCode ExitCodeOf(const Json& families) {
 
 // ---- Text ----
 
-std::string AsMix(const Json& mix) {
-  return AsText(mix["policy"]) + ": " + AsThreeDigits(mix["false_positives"]) +
-         " false positives, " + AsSize(mix["filter_bytes"]);
-}
-
 void PrintSums(const Json& family) {
   const Json& policy = family["policy"];
   Json sums;
@@ -146,11 +141,14 @@ void PrintSums(const Json& family) {
     sums["memory of all filters"] = AsSize(all["filter_bytes"]);
   }
   if (!family["bytes_to_build"].is_null()) {
-    sums["more while the largest is written"] =
+    sums["more memory while the largest file is written"] =
         AsSize(family["bytes_to_build"]);
   }
-  if (!family["mix"].is_null()) {
-    sums["forecast"] = AsMix(family["mix"]);
+  const Json& mix = family["mix"];
+  if (!mix.is_null()) {
+    sums["with mix instead"] =
+        AsText(mix["policy"]) + ": " + AsThreeDigits(mix["false_positives"]) +
+        " false positives, " + AsSize(mix["filter_bytes"]);
   }
   sums["note"] = family["notes"];
   PrintText(ListText(sums));
@@ -197,26 +195,40 @@ void PrintReason(const std::string& why, const Json& reason) {
 void PrintFamily(const Json& family) {
   PrintSums(family);
   bool needs_compaction = false;
+  bool is_below_level_0 = false;
   for (const auto& [why, reason] : family["reasons"].items()) {
     PrintReason(why, reason);
-    needs_compaction |= reason["to_do"].get<std::string>().find(kCompactIt) !=
-                        std::string::npos;
+    if (reason["to_do"].get<std::string>().find(kCompactIt) !=
+        std::string::npos) {
+      needs_compaction = true;
+      for (const auto& level : reason["levels"].items()) {
+        is_below_level_0 |= level.key() != "0";
+      }
+    }
   }
-  // RocksDB may keep the next levels empty, so files of level 0 are not for
-  // CompactFiles.
   if (needs_compaction) {
     PrintText(
         "    to compact all: CompactRange with "
-        "bottommost_level_compaction=kForce\n"
-        "    to compact only these files of a level other than 0: "
-        "DB::CompactFiles with all of\n"
-        "    them (see --json) and the same level as the output level\n");
+        "bottommost_level_compaction=kForce. Or, while no\n"
+        "    process has the database open, ldb --try_load_options compact: "
+        "for a policy of\n"
+        "    cassandra_bloom with the library preloaded, as without it ldb "
+        "removes all filters\n");
+  }
+  // RocksDB may keep the next levels empty, so files of level 0 are not for
+  // CompactFiles.
+  if (is_below_level_0) {
+    PrintText(
+        "    to compact only these: DB::CompactFiles with the files of one "
+        "level (--json has all),\n"
+        "    and that level as the output level; not for level 0\n");
   }
 }
 
 std::string LastLine(const Json& report) {
   if (report["exit_status"] == kUnusable) {
-    return "not all could be asked; see above why";
+    return "not all could be asked, so it is not known whether all is well; "
+           "see above why";
   }
   if (report["exit_status"] == kFault) {
     return "there are faults; see above what to do";

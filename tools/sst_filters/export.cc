@@ -160,7 +160,9 @@ void AddKeysOptions(CLI::App* command, ExportOptions* options) {
                    "otherwise hash the keys anew [block]. keys: always hash "
                    "the keys anew")
       ->transform(CLI::Transformer(std::map<std::string, ExportFrom>{
-          {"block", ExportFrom::kBlockOrKeys}, {"keys", ExportFrom::kKeys}}))
+                                       {"block", ExportFrom::kBlockOrKeys},
+                                       {"keys", ExportFrom::kKeys}})
+                      .description(""))
       ->type_name("block|keys");
   auto* const bits =
       command

@@ -61,9 +61,13 @@ Verdict JudgeUnasked(const ExaminedSst& sst, const FamilyOptions& options) {
             ""};
   }
   if (sst.answers.blocks == 0) {
+    const bool is_of_policy =
+        options.policy.substr(0, options.policy.find(':')) == sst.policy;
     return {Use::kNotUsed,
-            "the policy does not read its filter, which was written with '" +
-                sst.policy + "' and other options, or is damaged",
+            "the policy does not read its filter, which was written " +
+                (is_of_policy ? "with other options"
+                              : "by the policy '" + sst.policy + "'") +
+                ", or is damaged",
             std::string("set the policy back, or ") + kCompactIt};
   }
   const auto& extractor = options.options.prefix_extractor;
@@ -79,7 +83,7 @@ Verdict JudgeUnasked(const ExaminedSst& sst, const FamilyOptions& options) {
     return {Use::kNotUsed,
             "its filter holds prefixes of the prefix_extractor " +
                 sst.prefix_extractor + ", and now that is " + now,
-            kCompactIt};
+            std::string("set the prefix_extractor back, or ") + kCompactIt};
   }
   if (sst.holds_keys && !options.table.whole_key_filtering) {
     return {Use::kNotUsed,

@@ -14,7 +14,7 @@ void AddDatabase(CLI::App* command, DatabaseOnDisk* database) {
                    "The folder of the database, which may be in use. Nothing "
                    "in it is changed")
       ->required()
-      ->check(CLI::ExistingDirectory)
+      ->check(CLI::Validator(CLI::ExistingDirectory).description(""))
       ->type_name("DIR");
   command
       ->add_option("--db-path", database->db_paths,
@@ -22,7 +22,7 @@ void AddDatabase(CLI::App* command, DatabaseOnDisk* database) {
                    "db_paths or of a column family's cf_paths. It must be "
                    "given because no file of the database names it. May be "
                    "given several times, in any order")
-      ->check(CLI::ExistingDirectory)
+      ->check(CLI::Validator(CLI::ExistingDirectory).description(""))
       ->type_name("DIR")
       ->allow_extra_args(false);
   command

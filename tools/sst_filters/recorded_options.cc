@@ -186,20 +186,26 @@ FamilyOptions FamilyOptionsOf(const ColumnFamilyOptions& recorded) {
   FamilyOptions family;
   family.options = recorded;
   family.not_asked = WhyNotAsked(recorded);
+  const auto* const table =
+      recorded.table_factory == nullptr
+          ? nullptr
+          : recorded.table_factory->GetOptions<BlockBasedTableOptions>();
+  const FilterPolicy* const policy =
+      table == nullptr ? nullptr : table->filter_policy.get();
+  family.policy = policy == nullptr ? "" : policy->GetId();
   if (!family.not_asked.empty()) {
     return family;
   }
-  family.table = *recorded.table_factory->GetOptions<BlockBasedTableOptions>();
-  const FilterPolicy* const policy = family.table.filter_policy.get();
+  family.table = *table;
   if (policy == nullptr) {
     return family;
   }
-  family.policy = policy->GetId();
   // This also tells the policy how large the levels are.
   const Status status = policy->ValidateOptions(DBOptions(), recorded);
   if (policy->IsInstanceOf(kUnknownHere)) {
     family.not_asked = "its filter policy '" + std::string(policy->Name()) +
-                       "' is not known here";
+                       "' is not known here; if the name is misspelt, RocksDB "
+                       "uses no filter: correct it in the OPTIONS file";
   } else if (!status.ok()) {
     family.not_asked =
         "its filter policy is refused: " +

@@ -136,7 +136,7 @@ check_db_stress() {
     --metadata_write_fault_one_in=0 --open_read_fault_one_in=0 \
     --open_write_fault_one_in=0 --open_metadata_read_fault_one_in=0 \
     --open_metadata_write_fault_one_in=0 --secondary_cache_fault_one_in=0 \
-    --sync_fault_injection=0 --compression_manager=none; do
+    --sync_fault_injection=0 --compression_manager=none --remote_compaction_worker_threads=0; do
     local name=${flag#--}
     if grep -rqw "${name%%=*}" "$tree/db_stress_tool/db_stress_gflags.cc"; then
       flags+=("$flag")
