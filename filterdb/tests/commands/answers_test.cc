@@ -137,16 +137,6 @@ TEST_F(AnswersTest, Check) {
   Good("check nb-3-big-Filter.db" + kText);  // Every key is present.
 }
 
-TEST_F(AnswersTest, CheckListsTenKeys) {
-  Build(RandomKeysOf(0, 1000), "nb-9-big-Filter.db");
-  Write("more", HexList(RandomKeysOf(0, 2000)));
-  const Json json =
-      Exits(1, Run("check --json nb-9-big-Filter.db --keys=more")).json();
-  EXPECT_GT(json["missing"], 900);
-  EXPECT_EQ(json["missing_keys"].size(), 10U);
-  EXPECT_EQ(json.count("written_as"), 0U);
-}
-
 TEST_F(AnswersTest, CheckFindsTheFormThatWasWritten) {
   Write("hex", HexList(RandomKeysOf(0, 2000)));
   const std::vector<std::string> forms = {"before-ma", "ma-to-me",
@@ -159,6 +149,9 @@ TEST_F(AnswersTest, CheckFindsTheFormThatWasWritten) {
                           " --keys=hex --json --sstable-version=" + form);
       EXPECT_EQ(ran.exit_code, form == written ? 0 : 1) << ran;
       EXPECT_EQ(ran.json().value("written_as", form), written);
+      // At most ten keys are listed.
+      EXPECT_EQ(ran.json().value("missing_keys", Json::array()).size(),
+                form == written ? 0U : 10U);
     }
   }
   // A pipe cannot be read again to try other forms.

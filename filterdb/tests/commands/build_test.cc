@@ -63,22 +63,6 @@ TEST_F(BuildTest, RefusesATooFullFilter) {
   Good(build + "1000000 --force");
 }
 
-TEST_F(BuildTest, KeysOfAnIndex) {
-  const Keys keys = RandomKeysOf(0, 2000);
-  Write("nb-1-big-Index.db", IndexDb(keys, /*before_ma=*/false));
-  Write("ks-cf-ka-1-Index.db", IndexDb(keys, /*before_ma=*/true));
-  Write("keys", HexList(keys));
-  for (const std::string name : {"nb-1-big-", "ks-cf-ka-1-"}) {
-    const std::string filter = name + "Filter.db";
-    Good("build --bits=10 --index=" + name + "Index.db --out=" + filter);
-    Good("check " + filter + " --keys=keys");
-    Good("check " + filter + " --index=" + name + "Index.db");
-    const std::string built = Read(filter);
-    Good("build --bits=10 --keys=keys --force --out=" + filter);
-    EXPECT_EQ(Read(filter), built);
-  }
-}
-
 // The name of the index gives its version, whatever that of the filter is.
 TEST_F(BuildTest, FilterAndIndexOfDifferentForms) {
   const Keys keys = RandomKeysOf(0, 2000);
@@ -101,13 +85,6 @@ TEST_F(BuildTest, KeysFromStandardInput) {
        "cat keys |");
   EXPECT_EQ(Read("nb-2-big-Filter.db"), Read("nb-1-big-Filter.db"));
   EXPECT_EQ(Read("nb-3-big-Filter.db"), Read("nb-1-big-Filter.db"));
-}
-
-TEST_F(BuildTest, FileNamesOfAnyBytes) {
-  const std::string name = "nb-\xff-big-Filter.db";
-  const Json built = Build(RandomKeysOf(0, 100), name);
-  EXPECT_EQ(built["file"], "nb-\xef\xbf\xbd-big-Filter.db");
-  EXPECT_EQ(Good("info --json " + name).json()[0]["verdict"], "ok");
 }
 
 #ifndef CASSANDRA_BLOOM_SANITIZED  // A sanitizer needs memory of its own.

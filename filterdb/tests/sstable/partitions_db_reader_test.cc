@@ -7,11 +7,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -214,45 +212,24 @@ TEST(PartitionsDbReaderTest, TakesTheShortestAndTheLongestKey) {
   }
 }
 
-TEST(PartitionsDbReaderTest, ReadsLargePartitions) {
-  const std::vector<std::string> keys = {"a", "b", "c", "d"};
-  const MadeFiles files(SstableOf(keys, /*filler=*/300000));
-  std::string error;
-  const auto reader = files.Open(&error);
-  ASSERT_NE(reader, nullptr) << error;
-  EXPECT_EQ(ReadKeys(reader.get()).keys, keys);
-  EXPECT_EQ(reader->total_bytes(), 4U * 300003);
-}
-
-TEST(PartitionsDbReaderTest, TheEndAndAnErrorAreFinal) {
+TEST(PartitionsDbReaderTest, AnErrorIsFinal) {
   TrieSstable sstable = SstableOf({"a", "b", "c"});
+  sstable.data[6] = '\1';  // The length of the second key.
   const MadeFiles files(sstable);
   std::string error;
   std::string_view key;
-  const auto whole = files.Open(&error);
-  ASSERT_NE(whole, nullptr) << error;
-  EXPECT_EQ(whole->bytes_read(), 0U);
-  ASSERT_TRUE(whole->Next(&key));
-  EXPECT_EQ(key, "a");
-  EXPECT_EQ(whole->bytes_read(), 3U);
-  EXPECT_EQ(ReadKeys(whole.get()).keys.size(), 2U);
-  EXPECT_FALSE(whole->Next(&key));
-  EXPECT_EQ(whole->error(), "");
-  ASSERT_TRUE(whole->Rewind());
-  EXPECT_EQ(ReadKeys(whole.get()).keys.size(), 3U);
-
-  sstable.data[6] = '\1';  // The length of the second key.
-  files.Write("Data.db", sstable.data);
   const auto broken = files.Open(&error);
   ASSERT_NE(broken, nullptr) << error;
   for (int pass = 0; pass < 2; ++pass) {
-    const KeysAndError read = ReadKeys(broken.get());
-    EXPECT_EQ(read.keys, std::vector<std::string>{"a"});
-    EXPECT_EQ(WithoutFolders(read.error),
+    EXPECT_EQ(broken->bytes_read(), 0U);
+    ASSERT_TRUE(broken->Next(&key));
+    EXPECT_EQ(key, "a");
+    EXPECT_EQ(broken->bytes_read(), 3U);
+    EXPECT_FALSE(broken->Next(&key));
+    EXPECT_FALSE(broken->Next(&key));
+    EXPECT_EQ(WithoutFolders(broken->error()),
               "da-1-bti-Data.db: byte 6: a key of 257 bytes reaches beyond the "
               "end of the file, which has 18 bytes");
-    EXPECT_FALSE(broken->Next(&key));
-    EXPECT_EQ(broken->error(), read.error);
     EXPECT_TRUE(broken->Rewind());
     EXPECT_EQ(broken->error(), "");
   }
@@ -285,6 +262,8 @@ TEST(PartitionsDbReaderTest, TellsThatAFileWasTruncated) {
   std::string error;
   const auto reader = files.Open(&error);
   ASSERT_NE(reader, nullptr) << error;
+  EXPECT_EQ(ReadKeys(reader.get()).keys.size(), 2U);
+  ASSERT_TRUE(reader->Rewind());
   ASSERT_EQ(truncate(files.Path("Data.db").c_str(), 200000), 0);
   EXPECT_EQ(WithoutFolders(ReadKeys(reader.get()).error),
             "da-1-bti-Data.db: was truncated while it was read: byte 300003 of "
@@ -416,15 +395,6 @@ const Broken kBrokenTries[] = {
      },
      "da-1-bti-Data.db: byte 6: a key's length lies beyond the end of the "
      "file, which has 7 bytes"},
-    {"half a key",
-     [](auto* sstable) {
-       *sstable = SstableOf({"a", "bb"});
-       sstable->data.resize(9);
-     },
-     "da-1-bti-Data.db: byte 6: a key of 2 bytes reaches beyond the end of the "
-     "file, which has 9 bytes"},
-    {"another key in Data.db", [](auto* sstable) { sstable->data[2] = 'b'; },
-     Different(15, "the first key is not that of the first partition")},
 };
 
 TEST(PartitionsDbReaderTest, RefusesBrokenTries) {
@@ -491,30 +461,14 @@ TEST(PartitionsDbReaderTest, RefusesBrokenRows) {
   }
 }
 
-// The position 0 is written as a vint of 1 to 9 bytes.
-TEST(PartitionsDbReaderTest, ReadsEveryLengthOfVInt) {
-  for (int more = 0; more <= 8; ++more) {
-    const std::string first(1, static_cast<char>(0xff00 >> more));
-    EXPECT_EQ(MadeFiles(InRows(WithLength("a") + first +
-                               std::string(static_cast<size_t>(more), '\0')))
-                  .Error(),
-              "");
-  }
-}
-
 TEST(PartitionsDbReaderTest, RefusesEveryCutOfPartitionsDb) {
   const MadeFiles files(SstableOf({"alice", "bob"}));
   const std::string whole = PartitionsDbOf(SstableOf({"alice", "bob"}));
   for (size_t size = 0; size < whole.size(); ++size) {
     SCOPED_TRACE(size);
     files.Write("Partitions.db", whole.substr(0, size));
-    EXPECT_EQ(files.Error().rfind("da-1-bti-Partitions.db: byte ", 0), 0U)
-        << files.Error();
-    if (size < 24) {
-      EXPECT_EQ(files.Error(),
-                Damaged(0, "a Partitions.db has at least 24 bytes, not " +
-                               std::to_string(size)));
-    }
+    EXPECT_THAT(files.Error(),
+                ::testing::StartsWith("da-1-bti-Partitions.db: byte "));
   }
   files.Write("Partitions.db", whole + '\0');
   EXPECT_NE(files.Error(), "");

@@ -6,10 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstddef>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "filterdb/tests/commands/mend/scylla_fixture.h"
 
@@ -35,14 +33,6 @@ class MendDigestsTest : public ScyllaFixture {
   }
 };
 
-TEST_F(MendDigestsTest, LeftWithoutTheOption) {
-  WriteScylla(FilterFault::kBitsCleared);
-  ExpectLeft("--no-backup", "give --rewrite-digests");
-  ExpectLeft("--no-backup --dry-run", "give --rewrite-digests");
-  Exits(1, Mend("--out-dir=" + dir_ / "out"));
-  EXPECT_TRUE(fs::exists(dir_ / "out/t1/me-1-big-Filter.db"));
-}
-
 // With `is_rotten`, the digests are those of a good filter, and the filter got
 // its fault later.
 TEST_F(MendDigestsTest, EachFault) {
@@ -60,19 +50,6 @@ TEST_F(MendDigestsTest, EachFault) {
       }
     }
   }
-}
-
-TEST_F(MendDigestsTest, OnlyTheDigestsChange) {
-  const WrittenSstable one = WriteScylla(FilterFault::kBitsCleared);
-  const std::string before = ReadFile(one.Path("Scylla.db"));
-  Exits(0, Mend(kRewrite));
-  const std::string after = ReadFile(one.Path("Scylla.db"));
-  ASSERT_EQ(after.size(), before.size());
-  size_t num_changed = 0;
-  for (size_t i = 0; i < after.size(); ++i) {
-    num_changed += after[i] != before[i] ? 1 : 0;
-  }
-  EXPECT_LE(num_changed, 8U);
 }
 
 TEST_F(MendDigestsTest, TheDigestOfACompletedToc) {
@@ -134,29 +111,6 @@ TEST_F(MendDigestsTest, ADamagedScyllaDb) {
   fs::remove(one.Path("Scylla.db"));
   fs::create_symlink("nowhere", one.Path("Scylla.db"));
   ExpectLeft(kRewrite, "let ScyllaDB rewrite the SSTable");
-}
-
-TEST_F(MendDigestsTest, Undo) {
-  WriteScylla(FilterFault::kBitsCleared);
-  const auto before = Files();
-  Exits(0, MendWithBackup("--rewrite-digests"));
-  ExpectWell();
-  Exits(0, Undo(LastRun()));
-  fs::remove_all(dir_ / "old");
-  EXPECT_TRUE(Files() == before);
-}
-
-// A mend was killed after it has changed Scylla.db, and before it has replaced
-// the filter. So the next one keeps a Scylla.db with the new filter's digest.
-TEST_F(MendDigestsTest, UndoAfterAKilledMend) {
-  const WrittenSstable one =
-      WriteScylla(FilterFault::kBitsCleared, /*is_rotten=*/true);
-  const std::string before = ReadFile(one.Path("Filter.db"));
-  Exits(0, MendWithBackup("--rewrite-digests"));
-  ExpectWell();
-  Exits(0, Undo(LastRun()));
-  EXPECT_EQ(ReadFile(one.Path("Filter.db")), before);
-  ExpectDigestsAreRight();
 }
 
 }  // namespace
