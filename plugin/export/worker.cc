@@ -181,7 +181,9 @@ void ExportWorker::Pass() {
   }
 }
 
-// Returns false if there is no newer listing.
+// Returns false if there is no newer listing. Leaves `is_dirty_` set by events
+// that came during the pass: if the folder goes away in the middle of a pass,
+// only another pass makes again what this one has made already.
 bool ExportWorker::List(LiveSsts* live) {
   {
     std::unique_lock<std::mutex> lock(mutex_);
@@ -197,7 +199,6 @@ bool ExportWorker::List(LiveSsts* live) {
     if (db == nullptr && !last_listing_) {
       return false;
     }
-    is_dirty_ = false;
     last_listed_ = Clock::now();
     if (db == nullptr) {
       *live = std::move(*last_listing_);
