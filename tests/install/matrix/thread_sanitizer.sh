@@ -11,7 +11,7 @@ Builds RocksDB and this repository's concurrency_test and export_stress with
 ThreadSanitizer, and runs them. They do everything that may run concurrently. With a
 RocksDB built without ThreadSanitizer they would report races that do not exist.
 
-ROCKSDB_TREE  a checkout or an unpacked release of RocksDB, 7.8 to 10.10. It is built
+ROCKSDB_TREE  a checkout or an unpacked release of RocksDB, 7.8 to 11.8. It is built
               once, in its folder build-debug-thread, in 20 minutes of CPU time
 TEST_FLAGS    of concurrency_test, such as --gtest_repeat=100, six minutes
 Environment   JOBS=2 (nproc), EXPORT_SECONDS=60: how long export_stress runs
