@@ -24,7 +24,7 @@ FilterFill Build(Make make, double size, uint64_t expected, uint64_t num_keys) {
 }
 
 TEST(FilterFillTest, NotSaturatedByItsOwnKeys) {
-  for (const uint64_t n : {1, 3, 11, 44, 108, 1000, 20000}) {
+  for (const uint64_t n : {1U, 3U, 11U, 44U, 108U, 1000U, 20000U}) {
     SCOPED_TRACE(n);
     for (const double bits : {1.0, 1.5, 2.0, 2.1, 2.9, 3.0, 3.5, 3.7, 4.0, 5.0,
                               7.0, 10.0, 16.0, 20.0, 40.0, 100.0}) {
