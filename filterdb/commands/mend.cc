@@ -204,7 +204,8 @@ void Mend(const MendArguments& options, Json* report) {
   RunBackup backup(options.backup_dir);
   plan.backup = options.backup_dir.empty() ? nullptr : &backup;
   MendAll(scanned.sstables, plan, [&](const MendOutcome& outcome) {
-    // Said at once, so that a killed run can be undone.
+    // Said with the first outcome, so that a run can be undone that is killed
+    // later.
     if (!backup.folder().empty() && !report->contains("backup")) {
       (*report)["backup"] = backup.folder();
       std::fprintf(stderr, "The old filters are kept in %s\n",

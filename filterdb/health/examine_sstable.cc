@@ -217,11 +217,10 @@ class Examination {
   void CheckReader(const SstableKeys& keys) {
     are_keys_counted_ = keys.is_number_known();
     all_read_in_data_ = keys.all_are_in_data();
-    found_.num_wrong_hashes = keys.num_wrong_hashes();
-    if (found_.num_wrong_hashes > 0) {
+    if (keys.num_wrong_hashes() > 0) {
       found_.Add(Check::kWrongIndexHashes,
                  "Partitions.db has another byte of the hash for " +
-                     std::to_string(found_.num_wrong_hashes) +
+                     std::to_string(keys.num_wrong_hashes()) +
                      " keys: Cassandra may not find them");
     }
   }
@@ -267,9 +266,8 @@ class Examination {
     const auto form =
         DetectForm(found_.sstable.Path("Filter.db"), form_, keys, &error);
     if (form) {
-      found_.written_as = FormName(*form);
       found_.Add(Check::kOtherForm,
-                 "written as " + found_.written_as +
+                 std::string("written as ") + FormName(*form) +
                      ": read in that form, it has every key");
     } else if (!error.empty()) {
       found_.Add(Check::kFilterUnreadable, error);

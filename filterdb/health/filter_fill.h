@@ -8,7 +8,6 @@
 #include <cstdint>
 
 #include "cassandra_bloom/filter_db.h"
-#include "plugin/filter/block_layout.h"
 
 namespace cassandra_bloom::tools {
 
@@ -51,15 +50,9 @@ struct FilterFill {
   uint64_t capacity_bits = 0;
 };
 
-// Both read all bits of the filter.
+// Reads all bits of the filter.
 inline FilterFill FillOf(const FilterDbFile& filter) {
   return {filter.num_probes(), filter.CountSetBits(), filter.capacity_bits()};
-}
-
-inline FilterFill FillOf(const FilterDbBuilder& filter) {
-  const ParsedFilter parsed{filter.num_probes(), filter.num_words(),
-                            filter.bits()};
-  return {parsed.num_probes, CountSetBits(parsed), parsed.capacity_bits()};
 }
 
 }  // namespace cassandra_bloom::tools

@@ -126,9 +126,6 @@ struct Examined {
   bool has_keys = false;  // Whether the keys could be read.
   uint64_t num_keys = 0;
   uint64_t num_missing = 0;
-  uint64_t num_wrong_hashes = 0;
-  // The name of the FilterForm with which the filter has all keys.
-  std::string written_as;
 
   // The planned false positive rate, bloom_filter_fp_chance: for this one a new
   // filter is built. If it is unknown, `plan_error` says why.

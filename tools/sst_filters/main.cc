@@ -9,12 +9,15 @@
 namespace cassandra_bloom::tools {
 
 void AddDatabase(CLI::App* command, DatabaseOnDisk* database) {
+  // Without the name that CLI11 would add to that of the value.
+  const CLI::Validator is_folder =
+      CLI::Validator(CLI::ExistingDirectory).description("");
   command
       ->add_option("--db", database->folder,
                    "The folder of the database, which may be in use. Nothing "
                    "in it is changed")
       ->required()
-      ->check(CLI::Validator(CLI::ExistingDirectory).description(""))
+      ->check(is_folder)
       ->type_name("DIR");
   command
       ->add_option("--db-path", database->db_paths,
@@ -22,7 +25,7 @@ void AddDatabase(CLI::App* command, DatabaseOnDisk* database) {
                    "db_paths or of a column family's cf_paths. It must be "
                    "given because no file of the database names it. May be "
                    "given several times, in any order")
-      ->check(CLI::Validator(CLI::ExistingDirectory).description(""))
+      ->check(is_folder)
       ->type_name("DIR")
       ->allow_extra_args(false);
   command

@@ -35,8 +35,9 @@ struct FamilyOptions {
   // Why the filters of the column family cannot be asked, or empty.
   std::string not_asked;
 
-  // Returns options for opening SST files read-only with `policy`. Filters and
-  // indexes are kept in `cache`, or while a file is open if `cache` is null.
+  // Returns options for opening SST files read-only with this policy. Filters
+  // and indexes are kept in `cache`, or while a file is open if `cache` is
+  // null.
   ROCKSDB_NAMESPACE::ColumnFamilyOptions ForReading(
       std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> with_policy,
       const std::shared_ptr<ROCKSDB_NAMESPACE::Cache>& cache) const;

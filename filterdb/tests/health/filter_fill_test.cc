@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cassandra_bloom/filter_db.h"
+#include "plugin/filter/block_layout.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -20,7 +21,9 @@ FilterFill Build(Make make, double size, uint64_t expected, uint64_t num_keys) {
   for (uint64_t i = 0; i < num_keys; ++i) {
     builder->Add("key " + std::to_string(i));
   }
-  return FillOf(*builder);
+  const ParsedFilter parsed{builder->num_probes(), builder->num_words(),
+                            builder->bits()};
+  return {parsed.num_probes, CountSetBits(parsed), parsed.capacity_bits()};
 }
 
 TEST(FilterFillTest, NotSaturatedByItsOwnKeys) {
