@@ -99,13 +99,6 @@ NOT_RUN = {
     "LD_PRELOAD=libcassandra_bloom_preload.so ldb --db=DATABASE --try_load_options "
     "--column_family=id2str compact":
         _ROOT + "tests/install/hosts/oxigraph.sh",
-    "cc -shared -fPIC tests/install/hosts/give_bloom.c -o give_bloom.so":
-        "tests/install/hosts/host.sh",
-    'LD_PRELOAD="libcassandra_bloom_replace.so ./give_bloom.so" balboa-rocksdb …':
-        _ROOT + "tests/install/hosts/balboa.sh",
-    'LD_PRELOAD="libcassandra_bloom_replace.so ./give_bloom.so librocksdb.so.9.11" '
-    "sourmash …":
-        _ROOT + "tests/install/hosts/sourmash.sh",
     "tests/install/matrix/cross.sh --small": _ROOT + "by hand, for the table",
     "ROCKSDB_LIB_DIR=/usr/lib/x86_64-linux-gnu ROCKSDB_INCLUDE_DIR=/usr/include "
     "cargo build --release": "wants the crates of crates.io",

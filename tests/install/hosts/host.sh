@@ -60,10 +60,8 @@ open_host() {
     cmake --preset release -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF
     cmake --build --preset release --parallel ${JOBS:-2} --target sst_filters \
       rocksdb_cassandra_bloom cassandra_bloom_preload cassandra_bloom_replace
-    for library in statistics give_bloom; do
-      cc -std=gnu11 -O2 -Wall -Wextra -shared -fPIC tests/install/hosts/\$library.c \
-        -o /check/\$library.so -ldl -lpthread
-    done" >"$root/check/build.log" 2>&1; then
+    cc -std=gnu11 -O2 -Wall -Wextra -shared -fPIC tests/install/hosts/statistics.c \
+      -o /check/statistics.so -ldl -lpthread" >"$root/check/build.log" 2>&1; then
     tail -50 "$root/check/build.log" >&2
     fail "cassandra_bloom does not build"
   fi
@@ -81,9 +79,6 @@ rocksdb_version() {
 #   plain       nothing
 #   replace     this filter in the place of RocksDB's Bloom filter
 #   loader      libcassandra_bloom_preload.so
-#   give        every database gets a Bloom filter (give_bloom.c)
-#   library     librocksdb itself, as the last in the list. Needed if a Python module loads
-#               librocksdb, because give and statistics would not find its functions
 #   statistics  RocksDB's statistics, into $work/statistics (statistics.c)
 run_with() {
   local preload= what
@@ -92,9 +87,7 @@ run_with() {
       plain) ;;
       replace) preload+=" $libraries/libcassandra_bloom_replace.so" ;;
       loader) preload+=" $libraries/libcassandra_bloom_preload.so" ;;
-      give) preload+=" /check/give_bloom.so" ;;
       statistics) preload+=" /check/statistics.so" ;;
-      library) preload+=" librocksdb.so.$(rocksdb_version | cut -d. -f1,2)" ;;
       *) fail "run_with: $what" ;;
     esac
   done
@@ -179,27 +172,6 @@ only_filters() {
   local found
   found=$(files "$1" "$2") || fail "$1: no SST files in $2"
   if grep -vE "$3" <<<"$found" >&2; then fail "$1: these SST files have no filter of the policy$3"; fi
-}
-
-# compare_four_ways COLUMN_FAMILY...: a program that asks for no filter was run in four
-# ways (MODE of run_with), with a database for each: plain, replace, give, and ours, which
-# is give,replace. All answers must be the same. The SST files of each database must have
-# the filters that its way gives.
-compare_four_ways() {
-  local way family
-  for way in replace give ours; do same plain.answers $way.answers "$way: answers"; done
-  for family; do
-    for way in plain replace; do only_filters $way "$family" ' \(no filter\) '; done
-    only_filters give "$family" "$rocksdbs"
-    only_filters ours "$family" "$ours"
-  done
-}
-
-# row_of_four_ways HOST PACKAGE WORK SAME: prints the rows of the ways replace and ours.
-row_of_four_ways() {
-  local row="| $1 | $(version_of "$2") | $(rocksdb_version)" rest="$3 | $4"
-  echo "$row | preloaded libcassandra_bloom_replace.so | $rest | none, as without it: $1 asks for none | $(today) |"
-  echo "$row | the same, and give_bloom.so | $rest | all SST files; $(filter_answers ours.statistics) (RocksDB's own, by give_bloom.so alone: $(filter_answers give.statistics)) | $(today) |"
 }
 
 newest_options() { find "$root$work/$1" -name 'OPTIONS-*[0-9]' | sort | tail -n 1; }

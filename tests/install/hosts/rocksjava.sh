@@ -3,6 +3,9 @@
 # Tests the plugin in RocksJava; see usage.
 set -euo pipefail
 
+# shellcheck source=tests/install/hosts/host.sh
+. "$(dirname "$0")/host.sh"
+
 usage() {
   cat <<END
 Usage: rocksjava.sh JAR
@@ -21,9 +24,6 @@ Needs         a JDK from 11 on (Debian: default-jdk-headless)
 END
 }
 
-fail() { echo "rocksjava.sh: $*" >&2; exit 1; }
-step() { printf '==== %s (%d s)\n' "$*" "$SECONDS" >&2; }
-
 case ${1-} in
   --help) usage; exit ;;
   -*) usage >&2; exit 2 ;;
@@ -31,16 +31,13 @@ esac
 [ $# = 1 ] || { usage >&2; exit 2; }
 [ -f "$1" ] || fail "there is no $1"
 jar=$(realpath "$1")
-here=$(realpath "$(dirname "$0")")
-repository=$(realpath "$here/../../..")
-sst_filters=${SST_FILTERS:-$repository/build/release/bin/sst_filters}
+sst_filters=${SST_FILTERS:-$sources/build/release/bin/sst_filters}
 [ -x "$sst_filters" ] || fail "no $sst_filters: run make release, or set SST_FILTERS"
 if [ -z "${JAVA_HOME-}" ]; then
   javac=$(command -v javac) || fail "no javac: install a JDK, or set JAVA_HOME"
   JAVA_HOME=$(dirname "$(dirname "$(realpath "$javac")")")
 fi
 export JAVA_HOME
-unset LD_PRELOAD
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -48,7 +45,7 @@ trap 'rm -rf "$work"' EXIT
 # The jar unpacks its library into java.io.tmpdir.
 run_host() {
   mkdir "$work/tmp" "$work/databases"
-  "$JAVA_HOME/bin/java" -Djava.io.tmpdir="$work/tmp" -cp "$jar" "$here/RocksJavaHost.java" \
+  "$JAVA_HOME/bin/java" -Djava.io.tmpdir="$work/tmp" -cp "$jar" "$hosts/RocksJavaHost.java" \
     "$work/databases" >"$work/host.log" 2>&1 || fail "$(cat "$work/host.log")"
   sed '$d' "$work/host.log" >&2
   IFS=$'\t' read -r release answers filtered < <(tail -n 1 "$work/host.log")
@@ -70,4 +67,4 @@ java_version=$("$JAVA_HOME/bin/java" -version 2>&1 | sed -n '1s/.*"\(.*\)".*/\1/
 echo "| RocksJava, a jar with the plugin built in | Java $java_version | $release" \
   "| options string; then the stored OPTIONS file" \
   "| 200,000 rows written, flushed, compacted; reopened, 23 % rewritten or deleted, compacted" \
-  "| $answers | $filtered; doctor: all is well | $(date +%F) |"
+  "| $answers | $filtered; doctor: all is well | $(today) |"
