@@ -14,7 +14,7 @@
 #include "filterdb/sstable/key_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "tests/support/cassandra_data.h"
-#include "tests/support/fake_sstable/big_endian_out.h"
+#include "tests/support/fake_sstable/vint.h"
 #include "tests/support/key_reader_checks.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
@@ -40,17 +40,11 @@ std::string VIntOf(uint64_t number, int more) {
   return bytes;
 }
 
-std::string ShortestVInt(uint64_t number) {
-  std::string vint;
-  AppendUnsignedVInt(number, &vint);
-  return vint;
-}
-
 std::string Entry(IndexKind kind, const std::string& key, uint64_t position,
                   size_t promoted_size = 0) {
   const std::string numbers =
       kind == kFixed ? BigEndian(position, 8) + BigEndian(promoted_size, 4)
-                     : ShortestVInt(position) + ShortestVInt(promoted_size);
+                     : UnsignedVInt(position) + UnsignedVInt(promoted_size);
   return BigEndian(key.size(), 2) + key + numbers +
          std::string(promoted_size, '\x7f');
 }
@@ -194,7 +188,7 @@ TEST_P(IndexKindTest, TakesTheShortestAndTheLongestKey) {
 TEST(IndexDbReaderTest, DoesNotReadPromotedIndexes) {
   const uint64_t promoted_size = uint64_t{1} << 40;
   const std::string first =
-      BigEndian(1, 2) + "a" + ShortestVInt(0) + ShortestVInt(promoted_size);
+      BigEndian(1, 2) + "a" + UnsignedVInt(0) + UnsignedVInt(promoted_size);
   const std::string second = Entry(kVInt, "b", 1);
   const uint64_t second_at = first.size() + promoted_size;
   const int fd = FileOf(first);

@@ -44,7 +44,6 @@ class SstableChecksTest : public ::testing::TestWithParam<Kind> {
     spec.folder = dir_.path();
     spec.version = GetParam().version;
     spec.lz4 = GetParam().lz4;
-    spec.chunk_bytes = 4096;
     spec.generation = generation;
     spec.wide_every = 1;  // So a trie index has the keys, too, in Rows.db.
     for (int i = 0; i < 1000; ++i) {

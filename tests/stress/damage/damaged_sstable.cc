@@ -65,7 +65,6 @@ WholeSstable WriteWhole(const std::string& folder, const std::string& version,
   spec.folder = folder;
   spec.version = version;
   spec.lz4 = lz4;
-  spec.chunk_bytes = 1024;
   spec.wide_every = 3;
   const RandomKeys keys(seed, 20);
   for (uint64_t i = 0; i < num_keys; ++i) {

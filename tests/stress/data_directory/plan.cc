@@ -150,17 +150,9 @@ class Planner {
     spec.fp_chance = spec.fault == FilterFault::kNoFilterPlanned
                          ? 1
                          : tables_[table].fp_chance;
-    // Only SSTables with a trie have long rows, because filterdb scan reads
-    // Data.db only for a trie. The reason is that a trie does not contain whole
-    // keys.
     const bool has_trie = spec.version == "da";
-    spec.row_bytes = has_trie ? 100 : Random() % 9;
     spec.wide_every = has_trie ? 20 : 50;
     spec.lz4 = has_trie && Random() % 2 == 0;
-    if (spec.fault == FilterFault::kOtherForm && spec.version == "ma" &&
-        Random() % 2 == 0) {
-      spec.other_form = kBeforeMa;
-    }
     return planned;
   }
 

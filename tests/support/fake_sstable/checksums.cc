@@ -2,44 +2,23 @@
 
 #include "tests/support/fake_sstable/checksums.h"
 
-#include <array>
-#include <cstddef>
+#include <zlib.h>
 
 namespace cassandra_bloom::testing {
 namespace {
 
-constexpr std::array<uint32_t, 256> MakeCrcOfByte() {
-  std::array<uint32_t, 256> crc_of_byte{};
-  for (uint32_t byte = 0; byte < 256; ++byte) {
-    uint32_t crc = byte;
-    for (int bit = 0; bit < 8; ++bit) {
-      crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xedb88320 : 0);
-    }
-    crc_of_byte[byte] = crc;
-  }
-  return crc_of_byte;
+const Bytef* BytesOf(std::string_view bytes) {
+  return reinterpret_cast<const Bytef*>(bytes.data());
 }
 
 }  // namespace
 
-uint32_t Crc32(std::string_view bytes, uint32_t before) {
-  static constexpr std::array<uint32_t, 256> kCrcOfByte = MakeCrcOfByte();
-  uint32_t crc = ~before;
-  for (const char c : bytes) {
-    crc = (crc >> 8) ^ kCrcOfByte[(crc ^ static_cast<uint8_t>(c)) & 0xff];
-  }
-  return ~crc;
+uint32_t Crc32(std::string_view bytes) {
+  return static_cast<uint32_t>(crc32_z(0, BytesOf(bytes), bytes.size()));
 }
 
-uint32_t Adler32(std::string_view bytes, uint32_t before) {
-  constexpr uint32_t kModulus = 65521;
-  uint32_t sum = before & 0xffff;
-  uint32_t sum_of_sums = before >> 16;
-  for (const char c : bytes) {
-    sum = (sum + static_cast<uint8_t>(c)) % kModulus;
-    sum_of_sums = (sum_of_sums + sum) % kModulus;
-  }
-  return (sum_of_sums << 16) | sum;
+uint32_t Adler32(std::string_view bytes) {
+  return static_cast<uint32_t>(adler32_z(1, BytesOf(bytes), bytes.size()));
 }
 
 uint32_t Crc32C(std::string_view bytes) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "plugin/filter/murmur3.h"
-#include "tests/support/fake_sstable/big_endian_out.h"
+#include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -64,11 +64,10 @@ void SortByToken(std::vector<std::string>* keys) {
 
 std::string ComparableForm(std::string_view key) {
   constexpr uint64_t kSignBit = uint64_t{1} << 63;
-  std::string form;
-  form.push_back(kNextPart);
-  AppendBigEndian(static_cast<uint64_t>(Murmur3Token(key)) ^ kSignBit, 8,
-                  &form);
-  form.push_back(kNextPart);
+  std::string form =
+      kNextPart +
+      BigEndian(static_cast<uint64_t>(Murmur3Token(key)) ^ kSignBit, 8) +
+      kNextPart;
   AppendEscaped(key, &form);
   form.push_back(kEnd);
   return form;

@@ -3,6 +3,9 @@
 #include "tests/support/fake_sstable/compressed_data.h"
 
 #include <lz4.h>
+#include <snappy.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include <algorithm>
 
@@ -10,7 +13,9 @@
 #include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
+namespace {
 
+// Cassandra writes the length before the block, the lowest byte first.
 std::string CompressLz4(const std::string& bytes,
                         const std::string& dictionary) {
   LZ4_stream_t* const stream = LZ4_createStream();
@@ -26,6 +31,31 @@ std::string CompressLz4(const std::string& bytes,
   return length + block;
 }
 
+std::string CompressZstd(const std::string& bytes,
+                         const std::string& dictionary) {
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  std::string frame(ZSTD_compressBound(bytes.size()), '\0');
+  frame.resize(ZSTD_compress_usingDict(
+      context, frame.data(), frame.size(), bytes.data(), bytes.size(),
+      dictionary.data(), dictionary.size(), /*compressionLevel=*/3));
+  ZSTD_freeCCtx(context);
+  return frame;
+}
+
+std::string CompressDeflate(const std::string& bytes) {
+  uLongf size = compressBound(bytes.size());
+  std::string stream(size, '\0');
+  compress(reinterpret_cast<Bytef*>(stream.data()), &size,
+           reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+  stream.resize(size);
+  return stream;
+}
+
+// Returns a chunk as Data.db stores it. The result is `compressed` if
+// `compressed` is shorter than `max_compressed` bytes, and otherwise `bytes`.
+// If `bytes` is also shorter, zeros are added up to `max_compressed` bytes,
+// because a reader decides by the length whether a chunk is compressed
+// (Cassandra's io.compress.CompressedSequentialWriter.flushData).
 std::string StoredChunk(const std::string& compressed, const std::string& bytes,
                         size_t max_compressed) {
   if (compressed.size() < max_compressed) {
@@ -34,6 +64,41 @@ std::string StoredChunk(const std::string& compressed, const std::string& bytes,
   std::string chunk = bytes;
   chunk.resize(std::max(chunk.size(), max_compressed));
   return chunk;
+}
+
+uint32_t ChecksumOf(ChunkChecksum kind, const std::string& stored,
+                    const std::string& uncompressed) {
+  switch (kind) {
+    case ChunkChecksum::kAdlerOfStored:
+      return Adler32(stored);
+    case ChunkChecksum::kCrcOfUncompressed:
+      return Crc32(uncompressed);
+    case ChunkChecksum::kCrcOfStored:
+      break;
+  }
+  return Crc32(stored);
+}
+
+}  // namespace
+
+std::string Compress(const std::string& compressor, const std::string& bytes,
+                     const std::string& dictionary) {
+  if (compressor == "LZ4Compressor" || compressor == "LZ4WithDictsCompressor") {
+    return CompressLz4(bytes, dictionary);
+  }
+  if (compressor == "SnappyCompressor") {
+    std::string compressed;
+    snappy::Compress(bytes.data(), bytes.size(), &compressed);
+    return compressed;
+  }
+  if (compressor == "DeflateCompressor") {
+    return CompressDeflate(bytes);
+  }
+  if (compressor == "ZstdCompressor" ||
+      compressor == "ZstdWithDictsCompressor") {
+    return CompressZstd(bytes, dictionary);
+  }
+  return bytes;
 }
 
 std::string WithChecksum(const std::string& bytes) {
@@ -59,6 +124,31 @@ std::string CompressionInfoOf(const std::string& compressor,
     info += BigEndian(offset, 8);
   }
   return info;
+}
+
+CompressedData CompressData(const std::string& data,
+                            const Compression& compression) {
+  // Without the field, every chunk is stored compressed.
+  const size_t max_compressed =
+      compression.max_compressed_length
+          ? static_cast<size_t>(*compression.max_compressed_length)
+          : SIZE_MAX;
+  CompressedData result;
+  std::vector<uint64_t> offsets;
+  for (size_t at = 0; at < data.size(); at += compression.chunk_length) {
+    const std::string bytes = data.substr(at, compression.chunk_length);
+    const std::string stored = StoredChunk(
+        Compress(compression.compressor, bytes), bytes, max_compressed);
+    offsets.push_back(result.data.size());
+    result.data +=
+        stored + BigEndian(ChecksumOf(compression.checksum, stored, bytes), 4);
+  }
+  result.info =
+      CompressionInfoOf(compression.compressor, {},
+                        static_cast<int64_t>(compression.chunk_length),
+                        compression.max_compressed_length,
+                        static_cast<int64_t>(data.size()), offsets);
+  return result;
 }
 
 }  // namespace cassandra_bloom::testing

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Compressed chunks, and CompressionInfo.db, as Cassandra writes them.
+
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_COMPRESSED_DATA_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_COMPRESSED_DATA_H_
 
@@ -10,22 +12,16 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/fake_sstable/version_facts.h"
+
 namespace cassandra_bloom::testing {
 
-// Compresses a chunk as Cassandra's LZ4Compressor does. If `dictionary` is not
-// empty, compresses the chunk as ScyllaDB's LZ4WithDictsCompressor does.
-std::string CompressLz4(const std::string& bytes,
-                        const std::string& dictionary = "");
+// The compressors of ScyllaDB with "WithDicts" in their names use `dictionary`.
+// Returns `bytes` unchanged if `compressor` is not known.
+std::string Compress(const std::string& compressor, const std::string& bytes,
+                     const std::string& dictionary = "");
 
 std::string WithChecksum(const std::string& bytes);
-
-// Returns a chunk as Data.db stores it. The result is `compressed` if
-// `compressed` is shorter than `max_compressed` bytes, and otherwise `bytes`.
-// If `bytes` is also shorter, zeros are added up to `max_compressed` bytes,
-// because a reader decides by the length whether a chunk is compressed
-// (Cassandra's io.compress.CompressedSequentialWriter.flushData).
-std::string StoredChunk(const std::string& compressed, const std::string& bytes,
-                        size_t max_compressed);
 
 using Options = std::vector<std::pair<std::string, std::string>>;
 
@@ -35,6 +31,21 @@ std::string CompressionInfoOf(const std::string& compressor,
                               std::optional<int64_t> max_compressed_length,
                               int64_t data_length,
                               const std::vector<uint64_t>& offsets);
+
+struct Compression {
+  std::string compressor;
+  size_t chunk_length;
+  std::optional<int32_t> max_compressed_length;
+  ChunkChecksum checksum = ChunkChecksum::kCrcOfStored;
+};
+
+struct CompressedData {
+  std::string data;
+  std::string info;  // CompressionInfo.db
+};
+
+CompressedData CompressData(const std::string& data,
+                            const Compression& compression);
 
 }  // namespace cassandra_bloom::testing
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "tests/support/fake_sstable/big_endian_out.h"
+#include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -33,33 +33,59 @@ size_t BytesOf(size_t pointers, int type) {
   return (pointers * kPointerBits[type] + 7) / 8;
 }
 
-// Appends the pointers of a node. Two pointers of 12 bits share three bytes.
-void AppendPointers(const std::vector<uint64_t>& distances, int type,
-                    std::string* file) {
-  const size_t bits = kPointerBits[type];
-  if (bits != 12) {
-    for (const uint64_t distance : distances) {
-      AppendBigEndian(distance, bits / 8, file);
-    }
-    return;
-  }
-  for (size_t i = 0; i < distances.size(); i += 2) {
-    if (i + 1 < distances.size()) {
-      AppendBigEndian((distances[i] << 12) | distances[i + 1], 3, file);
-    } else {
-      AppendBigEndian(distances[i] << 4, 2, file);
+// Returns the pointers of a node. Two pointers of 12 bits share three bytes.
+std::string Pointers(const std::vector<uint64_t>& distances, int type) {
+  const int bits = static_cast<int>(kPointerBits[type]);
+  std::string pointers;
+  for (size_t i = 0; i < distances.size(); ++i) {
+    if (bits != 12) {
+      pointers += BigEndian(distances[i], bits / 8);
+    } else if (i % 2 == 1) {
+      pointers += BigEndian((distances[i - 1] << 12) | distances[i], 3);
+    } else if (i + 1 == distances.size()) {
+      pointers += BigEndian(distances[i] << 4, 2);
     }
   }
+  return pointers;
 }
 
 // Returns the smallest number of bytes that hold `value` in two's complement.
-size_t BytesOfSigned(int64_t value) {
+int BytesOfSigned(int64_t value) {
   const auto bits = static_cast<uint64_t>(value < 0 ? ~value : value);
-  size_t size = 1;
+  int size = 1;
   while (size < 8 && bits >> (8 * size - 1) != 0) {
     ++size;
   }
   return size;
+}
+
+// Returns a leaf node. Its payload is `hash`, the low byte of the key's hash,
+// and `position`.
+std::string EncodeLeaf(uint8_t hash, int64_t position) {
+  const int size = BytesOfSigned(position);
+  return BigEndian(static_cast<uint64_t>(7 + size), 1) +
+         static_cast<char>(hash) +
+         BigEndian(static_cast<uint64_t>(position), size);
+}
+
+// Returns the smallest node for these children. There must be at least one.
+std::string EncodeInnerNode(const std::vector<TrieChild>& children) {
+  uint64_t farthest = 0;
+  for (const auto& [byte, distance] : children) {
+    farthest = std::max(farthest, distance);
+  }
+  if (children.size() == 1 && TypeFor(1, farthest) < 5) {
+    return EncodeTrieNode(TypeFor(1, farthest), 0, children);
+  }
+  const auto span =
+      static_cast<size_t>(children.back().first - children.front().first) + 1;
+  const int dense = TypeFor(10, farthest);
+  const int sparse = TypeFor(5, farthest);
+  const bool is_sparse =
+      sparse < 10 && children.size() < 256 &&
+      2 + children.size() + BytesOf(children.size(), sparse) <=
+          3 + BytesOf(span, dense);
+  return EncodeTrieNode(is_sparse ? sparse : dense, 0, children);
 }
 
 // Appends the trie of the partitions `begin` to `end` - 1. The first `depth`
@@ -72,7 +98,7 @@ uint64_t AppendSubtrie(const std::vector<TriePartition>& partitions,
       throw std::invalid_argument("paths that begin with another path");
     }
     const uint64_t here = file->size();
-    AppendLeaf(partitions[begin].hash, partitions[begin].position, file);
+    *file += EncodeLeaf(partitions[begin].hash, partitions[begin].position);
     return here;
   }
   std::vector<TrieChild> children;
@@ -123,65 +149,34 @@ bool FitsTrieNode(int type, bool has_payload,
 
 std::string EncodeTrieNode(int type, int payload_flags,
                            const std::vector<TrieChild>& children) {
-  std::string node;
+  const uint64_t only = children.empty() ? 0 : children[0].second;
   if (type == 1) {
-    AppendBigEndian(0x10 | children[0].second, 1, &node);
-    AppendBigEndian(children[0].first, 1, &node);
-    return node;
+    return BigEndian(0x10 | only, 1) + static_cast<char>(children[0].first);
   }
   if (type == 3) {
-    AppendBigEndian(0x3000 | children[0].second, 2, &node);
-    AppendBigEndian(children[0].first, 1, &node);
-    return node;
+    return BigEndian(0x3000 | only, 2) + static_cast<char>(children[0].first);
   }
-  node += static_cast<char>(type << 4 | payload_flags);
+  std::string node(1, static_cast<char>(type << 4 | payload_flags));
   std::vector<uint64_t> distances;
   if (type < 10) {
     if (type >= 5) {
-      AppendBigEndian(children.size(), 1, &node);
+      node += static_cast<char>(children.size());
     }
     for (const auto& [byte, distance] : children) {
-      AppendBigEndian(byte, 1, &node);
+      node += static_cast<char>(byte);
       distances.push_back(distance);
     }
   } else {
     const uint8_t first = children.front().first;
     const auto last_index = static_cast<size_t>(children.back().first - first);
-    AppendBigEndian(first, 1, &node);
-    AppendBigEndian(last_index, 1, &node);
+    node += static_cast<char>(first);
+    node += static_cast<char>(last_index);
     distances.resize(last_index + 1);  // 0: no child
     for (const auto& [byte, distance] : children) {
       distances[static_cast<size_t>(byte - first)] = distance;
     }
   }
-  AppendPointers(distances, type, &node);
-  return node;
-}
-
-std::string EncodeInnerNode(const std::vector<TrieChild>& children) {
-  uint64_t farthest = 0;
-  for (const auto& [byte, distance] : children) {
-    farthest = std::max(farthest, distance);
-  }
-  if (children.size() == 1 && TypeFor(1, farthest) < 5) {
-    return EncodeTrieNode(TypeFor(1, farthest), 0, children);
-  }
-  const auto span =
-      static_cast<size_t>(children.back().first - children.front().first) + 1;
-  const int dense = TypeFor(10, farthest);
-  const int sparse = TypeFor(5, farthest);
-  const bool is_sparse =
-      sparse < 10 && children.size() < 256 &&
-      2 + children.size() + BytesOf(children.size(), sparse) <=
-          3 + BytesOf(span, dense);
-  return EncodeTrieNode(is_sparse ? sparse : dense, 0, children);
-}
-
-void AppendLeaf(uint8_t hash, int64_t position, std::string* file) {
-  const size_t size = BytesOfSigned(position);
-  AppendBigEndian(7 + size, 1, file);
-  AppendBigEndian(hash, 1, file);
-  AppendBigEndian(static_cast<uint64_t>(position), size, file);
+  return node + Pointers(distances, type);
 }
 
 void CutPaths(std::vector<TriePartition>* partitions) {

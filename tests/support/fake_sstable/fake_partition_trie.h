@@ -24,13 +24,6 @@ bool FitsTrieNode(int type, bool has_payload,
 std::string EncodeTrieNode(int type, int payload_flags,
                            const std::vector<TrieChild>& children);
 
-// Returns the smallest node for these children. There must be at least one.
-std::string EncodeInnerNode(const std::vector<TrieChild>& children);
-
-// Appends a leaf node. Its payload is `hash`, the low byte of the key's hash,
-// and `position`.
-void AppendLeaf(uint8_t hash, int64_t position, std::string* file);
-
 struct TriePartition {
   // The result of ComparableForm for the key. CutPaths shortens it.
   std::string path;

@@ -7,8 +7,9 @@
 #include <map>
 #include <stdexcept>
 
-#include "tests/support/fake_sstable/big_endian_out.h"
 #include "tests/support/fake_sstable/checksums.h"
+#include "tests/support/fake_sstable/compressed_data.h"
+#include "tests/support/partition_layouts.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
@@ -36,28 +37,20 @@ uint32_t NumberAt(const std::string& bytes, size_t at) {
 }  // namespace
 
 ScyllaPart DigestsPart(const ScyllaDigests& digests) {
-  std::string bytes;
-  AppendBigEndian(digests.size(), 4, &bytes);
+  std::string bytes = BigEndian(digests.size(), 4);
   for (const auto& [component, digest] : digests) {
-    AppendBigEndian(component, 4, &bytes);
-    AppendBigEndian(digest, 4, &bytes);
+    bytes += BigEndian(component, 4) + BigEndian(digest, 4);
   }
   return {kTagOfDigests, bytes};
 }
 
 std::string ScyllaDbContent(const std::vector<ScyllaPart>& parts,
                             bool has_crc) {
-  std::string content;
-  AppendBigEndian(parts.size(), 4, &content);
+  std::string content = BigEndian(parts.size(), 4);
   for (const auto& [tag, bytes] : parts) {
-    AppendBigEndian(tag, 4, &content);
-    AppendBigEndian(bytes.size(), 4, &content);
-    content += bytes;
+    content += BigEndian(tag, 4) + BigEndian(bytes.size(), 4) + bytes;
   }
-  if (has_crc) {
-    AppendBigEndian(Crc32(content), 4, &content);
-  }
-  return content;
+  return has_crc ? WithChecksum(content) : content;
 }
 
 void WriteScyllaDb(const std::string& prefix) {
@@ -89,9 +82,7 @@ std::vector<std::string> WrongDigests(const std::string& prefix) {
     throw std::runtime_error(prefix + "Scylla.db has no digests");
   }
   std::vector<std::string> wrong;
-  std::string own;
-  AppendBigEndian(Crc32(content.substr(0, end)), 4, &own);
-  if (content.substr(end) != own) {
+  if (content != WithChecksum(content.substr(0, end))) {
     wrong.emplace_back("Scylla.db");
   }
   for (uint32_t i = 0; i < NumberAt(digests, 0); ++i) {

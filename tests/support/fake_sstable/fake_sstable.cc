@@ -4,42 +4,136 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <limits>
+#include <optional>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 
-#include "tests/support/fake_sstable/big_endian_out.h"
+#include "cassandra_bloom/filter_db.h"
+#include "tests/support/fake_sstable/checksums.h"
 #include "tests/support/fake_sstable/comparable_key.h"
-#include "tests/support/fake_sstable/fake_data_db.h"
+#include "tests/support/fake_sstable/compressed_data.h"
 #include "tests/support/fake_sstable/fake_statistics_db.h"
-#include "tests/support/fake_sstable/faulty_filter.h"
 #include "tests/support/fake_sstable/index_files.h"
 #include "tests/support/fake_sstable/version_facts.h"
+#include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
-// Appends filler. Half of its bytes are equal, so that LZ4 saves space.
-void AppendFiller(size_t bytes, uint64_t* random, std::string* row) {
-  const size_t end = row->size() + bytes;
-  row->append(bytes / 2, 'r');
-  while (row->size() < end) {
-    const uint64_t some = NextRandom(random);
-    AppendBigEndian(some, std::min<size_t>(8, end - row->size()), row);
+// ---- The filter ----
+
+constexpr size_t kHeaderBytes = 8;
+
+uint64_t ExpectedKeys(const SstableSpec& spec) {
+  const uint64_t expected =
+      std::max<uint64_t>(spec.keys.size(), spec.min_expected_keys);
+  switch (spec.fault) {
+    case FilterFault::kHalfSize:
+      return std::max<uint64_t>(1, spec.keys.size() / 2);
+    case FilterFault::kFourfoldSize:
+      return 4 * expected;
+    default:
+      return expected;
   }
 }
 
-std::string PrefixOf(const SstableSpec& spec, const VersionFacts& facts) {
-  const std::string folder = spec.folder + "/";
-  if (facts.keyspace_in_names) {
-    return folder + spec.keyspace + "-" + spec.table + "-" + spec.version +
-           "-" + spec.generation + "-";
+std::string Build(const SstableSpec& spec, FilterForm form) {
+  std::string error;
+  const auto builder = FilterDbBuilder::ForFpChance(
+      spec.fp_chance, ExpectedKeys(spec), form, &error);
+  if (builder == nullptr) {
+    throw std::invalid_argument(error);
   }
-  return folder + spec.version + "-" + spec.generation + "-" +
-         facts.format_name + "-";
+  const bool leave_out = spec.fault == FilterFault::kKeysLeftOut;
+  for (size_t i = 0; i < spec.keys.size(); ++i) {
+    if (!leave_out || i % 10 != 0) {
+      builder->Add(spec.keys[i]);
+    }
+  }
+  std::string file(kHeaderBytes + size_t{8} * builder->num_words(), '\0');
+  SerializeFilterDb(form, builder->num_probes(), builder->num_words(),
+                    builder->bits(), file.data());
+  return file;
+}
+
+// Clears every 64th byte that has set bits. At least one key then no longer
+// matches, because every set bit belongs to a key.
+void ClearBits(std::string* file) {
+  size_t bytes_with_bits = 0;
+  for (size_t i = kHeaderBytes; i < file->size(); ++i) {
+    if ((*file)[i] != '\0' && bytes_with_bits++ % 64 == 0) {
+      (*file)[i] = '\0';
+    }
+  }
+}
+
+void CheckDeniesAKey(const SstableSpec& spec, FilterForm form,
+                     const std::string& file) {
+  std::string error;
+  const auto filter = FilterDbFile::FromBytes(file, form, &error);
+  if (filter == nullptr || std::all_of(spec.keys.begin(), spec.keys.end(),
+                                       [&](const std::string& key) {
+                                         return filter->MayContain(key);
+                                       })) {
+    throw std::runtime_error("the filter finds every key, in spite of " +
+                             std::string(NameOf(spec.fault)) + error);
+  }
+}
+
+// Returns the content of Filter.db with the fault of `spec`, or no value if
+// there is no such file. `form` is that of the SSTable's version.
+std::optional<std::string> FaultyFilter(const SstableSpec& spec,
+                                        FilterForm form) {
+  FilterForm written = form;
+  if (spec.fault == FilterFault::kOtherForm) {
+    written = form == kMaToMe ? kNaAndLater : kMaToMe;
+  }
+  std::string file;
+  switch (spec.fault) {
+    case FilterFault::kMissing:
+    case FilterFault::kNoFilterPlanned:
+      return std::nullopt;
+    case FilterFault::kEmpty:
+      return "";
+    default:
+      file = Build(spec, written);
+  }
+  switch (spec.fault) {
+    case FilterFault::kBitsCleared:
+      ClearBits(&file);
+      [[fallthrough]];
+    case FilterFault::kKeysLeftOut:
+    case FilterFault::kOtherForm:
+      CheckDeniesAKey(spec, form, file);
+      break;
+    case FilterFault::kSaturated:
+      std::fill(file.begin() + kHeaderBytes, file.end(), '\xff');
+      break;
+    case FilterFault::kTruncated:
+      file.resize(file.size() / 2);
+      break;
+    case FilterFault::kProbes0:
+      file.replace(0, 4, BigEndian(0, 4));
+      break;
+    default:
+      break;
+  }
+  return file;
+}
+
+// ---- All files ----
+
+constexpr size_t kChunkBytes = 1024;
+
+std::string PrefixOf(const SstableSpec& spec, const VersionFacts& facts) {
+  const std::string name = spec.version + "-" + spec.generation + "-";
+  return spec.folder + "/" +
+         (facts.keyspace_in_names ? "ks-table-" + name
+                                  : name + facts.format_name + "-");
 }
 
 class SstableWriter {
@@ -51,90 +145,61 @@ class SstableWriter {
         deletion_(NoDeletion()) {}
 
   WrittenSstable Write() {
-    CheckSpec();
     SortByToken(&spec_.keys);
-    CheckNoKeyTwice();
     WriteData();
     if (facts_.has_trie) {
       WriteTrieIndex();
     } else {
       WriteIndexDb();
     }
-    WriteComponent(
-        "Statistics.db",
-        StatisticsDb(facts_.statistics, spec_.fp_chance, spec_.keys.size()));
+    const double plan =
+        spec_.fault == FilterFault::kNoFilterPlanned ? 1 : spec_.fp_chance;
+    WriteComponent("Statistics.db",
+                   StatisticsDb(facts_.statistics, plan, spec_.keys.size()));
     const auto filter = FaultyFilter(spec_, facts_.form);
     if (filter.has_value()) {
       WriteComponent("Filter.db", *filter);
     } else {
       std::filesystem::remove(prefix_ + "Filter.db");  // From an earlier call.
     }
-    WriteToc();
+    WriteComponent("TOC.txt", toc_ + "TOC.txt\n");
     return {prefix_, std::move(spec_.keys)};
   }
 
  private:
   std::string NoDeletion() const {
-    if (facts_.has_short_deletion) {
-      return "\x80";
-    }
-    std::string deletion;
-    AppendInt32(std::numeric_limits<int32_t>::max(), &deletion);
-    AppendInt64(std::numeric_limits<int64_t>::min(), &deletion);
-    return deletion;
-  }
-
-  void CheckSpec() const {
-    if (spec_.keys.empty()) {
-      throw std::invalid_argument("an SSTable has at least one key");
-    }
-    if ((spec_.fault == FilterFault::kNoFilterPlanned) !=
-        (spec_.fp_chance == 1)) {
-      throw std::invalid_argument(
-          "a chance of 1 and no planned filter belong together");
-    }
-    if (spec_.chunk_bytes == 0) {
-      throw std::invalid_argument("chunks of 0 bytes");
-    }
-  }
-
-  void CheckNoKeyTwice() const {
-    if (std::adjacent_find(spec_.keys.begin(), spec_.keys.end()) !=
-        spec_.keys.end()) {
-      throw std::invalid_argument("the same key twice");
-    }
+    constexpr auto kNoSeconds = std::numeric_limits<int32_t>::max();
+    constexpr auto kNoTime = std::numeric_limits<int64_t>::min();
+    return facts_.has_short_deletion
+               ? "\x80"
+               : BigEndian(kNoSeconds, 4) +
+                     BigEndian(static_cast<uint64_t>(kNoTime), 8);
   }
 
   void WriteData() {
-    const Lz4Chunks lz4{spec_.chunk_bytes, spec_.max_compressed_bytes};
-    DataDb data(prefix_ + "Data.db", facts_, spec_.lz4 ? &lz4 : nullptr);
     uint64_t random = 0;
-    std::string row;
+    std::string data;
     for (size_t i = 0; i < spec_.keys.size(); ++i) {
-      partitions_.push_back({spec_.keys[i], data.position(), IsWide(i)});
-      row.clear();
-      AppendWithLength(spec_.keys[i], &row);
-      row += deletion_;
-      AppendFiller(spec_.row_bytes, &random, &row);
-      data.Append(row);
+      const bool is_wide = spec_.wide_every > 0 && i % spec_.wide_every == 0;
+      partitions_.push_back({spec_.keys[i], data.size(), is_wide});
+      // Half of the filler's bytes are equal, so that LZ4 saves space.
+      data += WithLength(spec_.keys[i]) + deletion_ + "rrrr" +
+              BigEndian(NextRandom(&random), 4);
     }
-    data.Close();
-    components_.push_back("Data.db");
     if (spec_.lz4) {
-      WriteComponent("CompressionInfo.db", data.CompressionInfo());
+      CompressedData compressed = CompressData(
+          data, {"LZ4Compressor", kChunkBytes,
+                 facts_.has_max_chunk_bytes ? std::optional<int32_t>(INT32_MAX)
+                                            : std::nullopt,
+                 facts_.chunk_checksum});
+      data = std::move(compressed.data);
+      WriteComponent("CompressionInfo.db", compressed.info);
     }
-    WriteDigest(data.digest());
-  }
-
-  bool IsWide(size_t partition) const {
-    return spec_.wide_every > 0 && partition % spec_.wide_every == 0;
-  }
-
-  void WriteDigest(uint32_t digest) {
-    if (facts_.digest != DigestKind::kNone) {
-      WriteComponent(facts_.digest == DigestKind::kCrc32 ? "Digest.crc32"
-                                                         : "Digest.adler32",
-                     std::to_string(digest));
+    WriteComponent("Data.db", data);
+    if (facts_.digest == DigestKind::kCrc32) {
+      WriteComponent("Digest.crc32", std::to_string(Crc32(data)));
+    } else if (facts_.digest == DigestKind::kAdler32) {
+      WriteComponent("Digest.adler32", std::to_string(Adler32(data)));
     }
   }
 
@@ -157,29 +222,31 @@ class SstableWriter {
     WriteComponent("Rows.db", files.rows_db);
   }
 
-  void WriteToc() {
-    std::string toc;
-    for (const std::string& component : components_) {
-      toc += component + "\n";
-    }
-    toc += "TOC.txt\n";
-    WriteComponent("TOC.txt", toc);
-  }
-
   void WriteComponent(const std::string& name, const std::string& content) {
     WriteFile(prefix_ + name, content);
-    components_.push_back(name);
+    toc_ += name + "\n";
   }
 
   SstableSpec spec_;
   const VersionFacts facts_;
   const std::string prefix_;
   const std::string deletion_;
-  std::vector<IndexedPartition> partitions_;  // Keys point into spec_.
-  std::vector<std::string> components_;
+  std::vector<IndexedPartition> partitions_;
+  std::string toc_;
 };
 
 }  // namespace
+
+const char* NameOf(FilterFault fault) {
+  constexpr const char* kNames[] = {
+      "none",          "no_filter_planned", "bits_cleared",
+      "keys_left_out", "other_form",        "saturated",
+      "half_size",     "fourfold_size",     "truncated",
+      "empty",         "missing",           "probes_0",
+      "index_cut"};
+  static_assert(std::size(kNames) == kAllFilterFaults.size());
+  return kNames[static_cast<size_t>(fault)];
+}
 
 WrittenSstable WriteSstable(SstableSpec spec) {
   return SstableWriter(std::move(spec)).Write();

@@ -1,179 +1,160 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Only checks that an SSTable has the fault that a test asks for. That the
-// files have Cassandra's layouts is compared with Cassandra's own in the other
-// files of this test.
-
-#include "tests/support/fake_sstable/fake_sstable.h"
+// Compares the tests' own writer of SSTables with what Cassandra wrote. That an
+// SSTable has the fault that a test asks for is seen in scan_test.cc. Nodes of
+// tries: trie_node_test.cc.
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
-#include <filesystem>
-#include <memory>
-#include <set>
-#include <sstream>
-#include <stdexcept>
+#include <cstdint>
+#include <limits>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "filterdb/sstable/sstable_keys.h"
+#include "filterdb/sstable/index/trie_node.h"
+#include "tests/support/cassandra_data.h"
 #include "tests/support/fake_sstable/cassandra_sstables.h"
 #include "tests/support/fake_sstable/checksums.h"
-#include "tests/support/fake_sstable/naive_sstable.h"
-#include "tests/support/read_keys.h"
+#include "tests/support/fake_sstable/comparable_key.h"
+#include "tests/support/fake_sstable/fake_statistics_db.h"
+#include "tests/support/fake_sstable/index_files.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
-constexpr size_t kNumKeys = 1000;
+uint64_t NumberAt(const std::string& file, size_t at, size_t size) {
+  uint64_t number = 0;
+  for (size_t i = 0; i < size; ++i) {
+    number = number * 256 + static_cast<uint8_t>(file.at(at + i));
+  }
+  return number;
+}
 
-class SstableWriterTest : public ::testing::TestWithParam<const char*> {
- protected:
-  SstableWriterTest() {
-    spec_.folder = dir_.path();
-    spec_.version = GetParam();
-    for (size_t i = 0; i < kNumKeys; ++i) {
-      spec_.keys.push_back("key" + std::to_string(i));
+TEST(ComparableKeyTest, FormsAreCassandras) {
+  const std::string folder = CassandraSstable("s3_mixed1000");
+  const std::vector<std::string> keys = HexLines(folder + "/keys.txt");
+  const std::vector<std::string> forms = HexLines(folder + "/comparable.txt");
+  ASSERT_EQ(keys.size(), 1000U);
+  ASSERT_EQ(forms.size(), keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ(ComparableForm(keys[i]), forms[i]) << i;
+  }
+}
+
+TEST(ComparableKeyTest, OrderIsCassandras) {
+  for (const std::string& folder : CassandraSstables()) {
+    SCOPED_TRACE(folder);
+    const std::vector<std::string> keys = HexLines(folder + "/keys.txt");
+    std::vector<std::string> sorted = keys;
+    std::sort(sorted.begin(), sorted.end());
+    EXPECT_TRUE(keys.size() < 6 || sorted != keys);
+    SortByToken(&sorted);
+    EXPECT_EQ(sorted, keys);
+  }
+}
+
+TEST(ComparableKeyTest, EmptyKeyIsBeforeAllOthers) {
+  EXPECT_EQ(Murmur3Token(""), std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(ComparableForm(""),
+            std::string("\x40\0\0\0\0\0\0\0\0\x40\0\x38", 12));
+}
+
+// The path and the hash of each leaf. The positions depend on the rows.
+using Leaves = std::vector<std::pair<std::string, uint8_t>>;
+
+// Adds the leaves below the node at `position`.
+void AddLeaves(std::string_view trie, uint64_t position,
+               const std::string& path, Leaves* leaves) {
+  const std::string_view bytes = trie.substr(position);
+  tools::TrieNode node;
+  ASSERT_TRUE(tools::DecodeTrieNode(bytes, &node));
+  if (node.num_slots == 0) {
+    leaves->emplace_back(
+        path,
+        tools::DecodePayload(bytes.substr(node.size), node.payload_flags).hash);
+  }
+  for (int slot = 0; slot < node.num_slots; ++slot) {
+    const auto [byte, distance] = tools::TransitionOf(bytes, node, slot);
+    if (distance != 0) {
+      AddLeaves(trie, position - distance, path + static_cast<char>(byte),
+                leaves);
     }
-    EXPECT_TRUE(FormOfSstableVersion(GetParam(), &form_, &error_));
   }
+}
 
-  // Returns how many keys the filter denies.
-  size_t Denied(const WrittenSstable& sstable, FilterForm form) {
-    const auto filter =
-        FilterDbFile::Open(sstable.Path("Filter.db"), form, &error_);
-    size_t denied = 0;
-    for (const std::string& key : sstable.keys) {
-      denied += filter != nullptr && !filter->MayContain(key);
+Leaves LeavesOf(const std::string& partitions_db) {
+  Leaves leaves;
+  AddLeaves(partitions_db, NumberAt(partitions_db, partitions_db.size() - 8, 8),
+            "", &leaves);
+  return leaves;
+}
+
+// Returns the first and the last key, and the number of keys.
+std::pair<std::string, uint64_t> FooterOf(const std::string& partitions_db) {
+  const size_t footer = partitions_db.size() - 24;
+  const size_t keys = NumberAt(partitions_db, footer, 8);
+  return {partitions_db.substr(keys, footer - keys),
+          NumberAt(partitions_db, footer + 8, 8)};
+}
+
+TEST(FakeIndexFilesTest, SamePathsAndHashesAsCassandras) {
+  for (const std::string& folder : CassandraSstables()) {
+    SCOPED_TRACE(folder);
+    const std::vector<std::string> keys = HexLines(folder + "/keys.txt");
+    std::vector<IndexedPartition> partitions;
+    for (const std::string& key : keys) {
+      partitions.push_back({key, 1000 * partitions.size(), false});
     }
-    return denied;
-  }
-
-  std::string Written(FilterFault fault, const std::string& component) {
-    spec_.fault = fault;
-    return ReadFile(WriteSstable(spec_).Path(component));
-  }
-
-  const TempDir dir_;
-  SstableSpec spec_;
-  FilterForm form_;
-  std::string error_;
-};
-
-TEST_P(SstableWriterTest, TocHasTheNamesOfTheFiles) {
-  spec_.lz4 = true;
-  const WrittenSstable sstable = WriteSstable(spec_);
-  std::set<std::string> toc;
-  std::istringstream lines(ReadFile(sstable.Path("TOC.txt")));
-  for (std::string line; std::getline(lines, line);) {
-    toc.insert(std::filesystem::path(sstable.Path(line)).filename());
-  }
-  EXPECT_EQ(toc, dir_.Names());
-}
-
-TEST_P(SstableWriterTest, FiltersThatAnswer) {
-  constexpr size_t kMany = kNumKeys / 2;
-  const struct {
-    FilterFault fault;
-    size_t built_for;  // 0 means any number.
-    size_t min_denied = 0;
-    size_t max_denied = 0;
-  } cases[] = {{FilterFault::kNone, kNumKeys},
-               {FilterFault::kBitsCleared, 0, 1, kMany},
-               {FilterFault::kKeysLeftOut, 0, 1, kMany},
-               {FilterFault::kOtherForm, 0, kMany + 1, kNumKeys},
-               {FilterFault::kHalfSize, kNumKeys / 2},
-               {FilterFault::kQuarterSize, kNumKeys / 4},
-               {FilterFault::kFourfoldSize, kNumKeys * 4},
-               {FilterFault::kSaturated, 0}};
-  for (const auto& [fault, built_for, min_denied, max_denied] : cases) {
-    SCOPED_TRACE(NameOf(fault));
-    spec_.fault = fault;
-    const WrittenSstable sstable = WriteSstable(spec_);
-    const size_t denied = Denied(sstable, form_);
-    EXPECT_GE(denied, min_denied);
-    EXPECT_LE(denied, max_denied);
-    const std::string filter = ReadFile(sstable.Path("Filter.db"));
-    if (built_for != 0) {
-      EXPECT_EQ(filter.size(), 8 + 8 * ((10 * built_for + 19) / 64 + 1));
-    }
-    EXPECT_EQ(filter.find_first_not_of('\xff', 8) == std::string::npos,
-              fault == FilterFault::kSaturated);
+    const std::string ours = TrieIndex(partitions, "\x80").partitions_db;
+    const std::string theirs = ReadFile(folder + "/da-1-bti-Partitions.db");
+    const Leaves leaves = LeavesOf(ours);
+    EXPECT_EQ(leaves.size(), keys.size());
+    EXPECT_EQ(leaves, LeavesOf(theirs));
+    EXPECT_EQ(FooterOf(ours), FooterOf(theirs));
+    EXPECT_EQ(FooterOf(ours).second, keys.size());
   }
 }
 
-TEST_P(SstableWriterTest, EachOtherFormDeniesKeys) {
-  for (const FilterForm form : {kBeforeMa, kMaToMe, kNaAndLater}) {
-    spec_.fault = FilterFault::kOtherForm;
-    spec_.other_form = form;
-    if (form == form_) {
-      EXPECT_THROW(WriteSstable(spec_), std::invalid_argument);
-      continue;
-    }
-    const WrittenSstable sstable = WriteSstable(spec_);
-    EXPECT_GT(Denied(sstable, form_), 0U);
-    EXPECT_EQ(Denied(sstable, form), 0U);
+// Returns the parts, and checks all checksums.
+std::vector<std::string> PartsOf(const std::string& statistics_db) {
+  const auto number = static_cast<size_t>(NumberAt(statistics_db, 0, 4));
+  const size_t table_end = 8 + 8 * number;
+  const std::string first = statistics_db.substr(0, 4);
+  EXPECT_EQ(NumberAt(statistics_db, 4, 4), Crc32(first));
+  EXPECT_EQ(NumberAt(statistics_db, table_end, 4),
+            Crc32(first + statistics_db.substr(8, 8 * number)));
+  std::vector<size_t> offsets;
+  for (size_t i = 0; i < number; ++i) {
+    EXPECT_EQ(NumberAt(statistics_db, 8 + 8 * i, 4), i);
+    offsets.push_back(NumberAt(statistics_db, 12 + 8 * i, 4));
   }
+  EXPECT_EQ(offsets.at(0), table_end + 4);
+  offsets.push_back(statistics_db.size());
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < number; ++i) {
+    const size_t size = offsets[i + 1] - offsets[i] - 4;
+    parts.push_back(statistics_db.substr(offsets[i], size));
+    EXPECT_EQ(NumberAt(statistics_db, offsets[i] + size, 4),
+              Crc32(parts.back()));
+  }
+  return parts;
 }
 
-TEST_P(SstableWriterTest, FiltersThatAreNone) {
-  const size_t whole = Written(FilterFault::kNone, "Filter.db").size();
-  EXPECT_EQ(Written(FilterFault::kTruncated, "Filter.db").size(), whole / 2);
-  EXPECT_EQ(Written(FilterFault::kEmpty, "Filter.db"), "");
-  EXPECT_EQ(Written(FilterFault::kProbes0, "Filter.db").substr(0, 4),
-            std::string(4, '\0'));
-  EXPECT_EQ(Written(FilterFault::kProbes99, "Filter.db")[3], 99);
-  for (const FilterFault fault :
-       {FilterFault::kMissing, FilterFault::kNoFilterPlanned}) {
-    spec_.fp_chance = fault == FilterFault::kMissing ? 0.01 : 1;
-    EXPECT_EQ(Written(fault, "TOC.txt").find("Filter.db"), std::string::npos);
-    EXPECT_EQ(dir_.Names().count("Filter.db"), 0U);
+TEST(FakeStatisticsDbTest, ValidationIsCassandras) {
+  const std::vector<std::string> ours =
+      PartsOf(StatisticsDb(StatisticsLayout::kTableAndChecks, 0.01, 7));
+  for (const std::string& folder : CassandraSstables()) {
+    SCOPED_TRACE(folder);
+    const std::vector<std::string> theirs =
+        PartsOf(ReadFile(folder + "/da-1-bti-Statistics.db"));
+    ASSERT_EQ(theirs.size(), ours.size());
+    EXPECT_EQ(theirs[0], ours[0]);
   }
-}
-
-TEST_P(SstableWriterTest, OnlyACutIndexCannotBeRead) {
-  for (const FilterFault fault : {FilterFault::kNone, FilterFault::kIndexCut}) {
-    spec_.fault = fault;
-    const WrittenSstable sstable = WriteSstable(spec_);
-    const bool has_trie =
-        std::filesystem::exists(sstable.Path("Partitions.db"));
-    const auto reader = tools::OpenSstableKeys(
-        sstable.Path(has_trie ? "Partitions.db" : "Index.db"), GetParam(),
-        tools::KeyChecks::kEveryKey, &error_);
-    EXPECT_EQ(reader != nullptr &&
-                  ReadKeys(reader.get()).keys == sstable.keys &&
-                  reader->error().empty(),
-              fault == FilterFault::kNone);
-    EXPECT_EQ(Denied(sstable, form_), 0U);
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Versions, SstableWriterTest,
-                         ::testing::Values("ia", "ib", "ic", "ja", "jb", "ka",
-                                           "la", "lb", "ma", "mb", "mc", "md",
-                                           "me", "ms", "mt", "na", "nb", "nc",
-                                           "oa", "da"));
-
-TEST(SstableWriterErrorTest, WhatCannotBeWrittenThrows) {
-  const TempDir dir;
-  SstableSpec good;
-  good.folder = dir.path();
-  good.keys = {"a", "b"};
-  const auto expect_error = [&good](auto change) {
-    SstableSpec spec = good;
-    change(&spec);
-    EXPECT_ANY_THROW(WriteSstable(spec));
-  };
-  EXPECT_NO_THROW(WriteSstable(good));
-  expect_error([](SstableSpec* spec) { spec->keys.clear(); });
-  expect_error([](SstableSpec* spec) { spec->version = "zz"; });
-  expect_error([](SstableSpec* spec) { spec->folder += "/none"; });
-  expect_error([](SstableSpec* spec) { spec->fp_chance = 1; });
-  expect_error(
-      [](SstableSpec* spec) { spec->keys.push_back(spec->keys.front()); });
-  expect_error(
-      [](SstableSpec* spec) { spec->fault = FilterFault::kNoFilterPlanned; });
 }
 
 TEST(ChecksumsTest, DigestsAreCassandras) {
@@ -182,7 +163,7 @@ TEST(ChecksumsTest, DigestsAreCassandras) {
     EXPECT_EQ(std::to_string(Crc32(ReadFile(folder + "/da-1-bti-Data.db"))),
               ReadFile(folder + "/da-1-bti-Digest.crc32"));
   }
-  EXPECT_EQ(Adler32("pedia", Adler32("Wiki")), 0x11e60398U);
+  EXPECT_EQ(Adler32("Wikipedia"), 0x11e60398U);
 }
 
 }  // namespace

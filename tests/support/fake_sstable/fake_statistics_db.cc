@@ -4,99 +4,79 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <cstring>
 #include <vector>
 
-#include "tests/support/fake_sstable/big_endian_out.h"
-#include "tests/support/fake_sstable/checksums.h"
+#include "tests/support/fake_sstable/compressed_data.h"
+#include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 constexpr char kPartitioner[] = "org.apache.cassandra.dht.Murmur3Partitioner";
 
-void AppendCrc(std::string_view of, std::string* out) {
-  AppendBigEndian(Crc32(of), 4, out);
+std::string Double(double value) {
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return BigEndian(bits, 8);
 }
 
 // Half of the sizes are in the second bucket, and the other half in the last.
-void AppendHistogram(int32_t buckets, uint64_t num_sizes, std::string* out) {
-  AppendInt32(buckets, out);
-  for (int32_t i = 0; i < buckets; ++i) {
-    AppendInt64(i + 1, out);
+std::string Histogram(uint64_t buckets, uint64_t num_sizes) {
+  std::string histogram = BigEndian(buckets, 4);
+  for (uint64_t i = 0; i < buckets; ++i) {
     const uint64_t in_it = i == 1             ? num_sizes / 2
                            : i == buckets - 1 ? num_sizes - num_sizes / 2
                                               : 0;
-    AppendBigEndian(in_it, 8, out);
+    histogram += BigEndian(i + 1, 8) + BigEndian(in_it, 8);
   }
+  return histogram;
 }
 
 // Returns a Statistics.db of a version before `ka`, which has no table of
 // contents.
 std::string WithoutTable(bool has_chance, double fp_chance,
                          uint64_t num_partitions) {
-  std::string file;
-  AppendHistogram(151, num_partitions, &file);  // Sizes of partitions
-  AppendHistogram(115, 7, &file);               // Columns of partitions
-  AppendInt64(-1, &file);                       // Replay position: segment
-  AppendInt32(0, &file);                        // Replay position: offset
-  AppendInt64(0, &file);                        // Lowest timestamp
-  AppendInt64(1, &file);                        // Highest timestamp
-  if (has_chance) {
-    AppendInt32(std::numeric_limits<int32_t>::max(), &file);  // Deletion time
-    AppendDouble(fp_chance, &file);
-  }
-  AppendDouble(-1.0, &file);  // Compression ratio: not compressed
-  AppendWithLength(kPartitioner, &file);
-  AppendInt32(0, &file);    // Ancestors
-  AppendInt32(100, &file);  // Tombstones: largest number of buckets
-  AppendInt32(0, &file);    // Tombstones: number of buckets
-  return file;
+  const std::string chance =
+      BigEndian(INT32_MAX, 4) + Double(fp_chance);  // After a deletion time
+  return Histogram(151, num_partitions) +           // Sizes of partitions
+         Histogram(115, 7) +                        // Columns of partitions
+         BigEndian(UINT64_MAX, 8) +                 // Replay position: segment
+         BigEndian(0, 4) +                          // Replay position: offset
+         BigEndian(0, 8) +                          // Lowest timestamp
+         BigEndian(1, 8) +                          // Highest timestamp
+         (has_chance ? chance : "") +
+         Double(-1.0) +  // Compression ratio: not compressed
+         WithLength(kPartitioner) + BigEndian(0, 4) +  // Ancestors
+         BigEndian(100, 4) +  // Tombstones: largest number of buckets
+         BigEndian(0, 4);     // Tombstones: number of buckets
 }
 
-// Returns the components VALIDATION, COMPACTION, STATS and HEADER. COMPACTION,
-// HEADER and the end of STATS are filler.
-std::vector<std::string> Components(double fp_chance, uint64_t num_partitions) {
-  std::string validation;
-  AppendWithLength(kPartitioner, &validation);
-  AppendDouble(fp_chance, &validation);
-  std::string stats;
-  AppendHistogram(151, num_partitions, &stats);
-  stats.append(300, 's');
-  return {validation, std::string(44, 'c'), stats, std::string(60, 'h')};
-}
-
+// The parts are VALIDATION, COMPACTION, STATS and HEADER. COMPACTION, HEADER
+// and the end of STATS are filler.
 std::string WithTable(bool has_checks, double fp_chance,
                       uint64_t num_partitions) {
-  const std::vector<std::string> components =
-      Components(fp_chance, num_partitions);
+  const std::vector<std::string> parts = {
+      WithLength(kPartitioner) + Double(fp_chance), std::string(44, 'c'),
+      Histogram(151, num_partitions) + std::string(300, 's'),
+      std::string(60, 'h')};
   const size_t check_bytes = has_checks ? 4 : 0;
-  std::string number;
-  AppendInt32(static_cast<int32_t>(components.size()), &number);
-  std::string file = number;
-  if (has_checks) {
-    AppendCrc(number, &file);
-  }
-  size_t offset = file.size() + 8 * components.size() + check_bytes;
+  const std::string number = BigEndian(parts.size(), 4);
+  size_t offset = 4 + 8 * parts.size() + 2 * check_bytes;
   std::string table;
-  for (size_t type = 0; type < components.size(); ++type) {
-    AppendBigEndian(type, 4, &table);
-    AppendBigEndian(offset, 4, &table);
-    offset += components[type].size() + check_bytes;
+  std::string content;
+  for (size_t type = 0; type < parts.size(); ++type) {
+    table += BigEndian(type, 4) + BigEndian(offset, 4);
+    offset += parts[type].size() + check_bytes;
+    content += has_checks ? WithChecksum(parts[type]) : parts[type];
   }
-  file += table;
-  if (has_checks) {
-    // This checksum covers the number of components and the table, but not the
-    // checksum between them.
-    AppendCrc(number + table, &file);
+  if (!has_checks) {
+    return number + table + content;
   }
-  for (const std::string& component : components) {
-    file += component;
-    if (has_checks) {
-      AppendCrc(component, &file);
-    }
-  }
-  return file;
+  // The second checksum covers the number of parts and the table, but not the
+  // checksum between them.
+  return WithChecksum(number) + WithChecksum(number + table).substr(4) +
+         content;
 }
 
 }  // namespace

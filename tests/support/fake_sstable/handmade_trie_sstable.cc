@@ -2,10 +2,6 @@
 
 #include "tests/support/fake_sstable/handmade_trie_sstable.h"
 
-#include <snappy.h>
-#include <zlib.h>
-#include <zstd.h>
-
 #include <filesystem>
 #include <regex>
 
@@ -14,29 +10,7 @@
 #include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
-namespace {
 
-std::string CompressZstd(const std::string& bytes,
-                         const std::string& dictionary) {
-  ZSTD_CCtx* const context = ZSTD_createCCtx();
-  std::string frame(ZSTD_compressBound(bytes.size()), '\0');
-  frame.resize(ZSTD_compress_usingDict(
-      context, frame.data(), frame.size(), bytes.data(), bytes.size(),
-      dictionary.data(), dictionary.size(), /*compressionLevel=*/3));
-  ZSTD_freeCCtx(context);
-  return frame;
-}
-
-std::string CompressDeflate(const std::string& bytes) {
-  uLongf size = compressBound(bytes.size());
-  std::string stream(size, '\0');
-  compress(reinterpret_cast<Bytef*>(stream.data()), &size,
-           reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
-  stream.resize(size);
-  return stream;
-}
-
-}  // namespace
 std::string TriePayloadOf(const std::string& key, int64_t position, int size) {
   const Hash128 hash = CassandraMurmur3(key.data(), key.size());
   return static_cast<char>(hash.h2) +
@@ -73,41 +47,9 @@ TrieSstable SstableOf(const std::vector<std::string>& keys, size_t filler) {
   return sstable;
 }
 
-std::string Compress(const std::string& compressor, const std::string& bytes,
-                     const std::string& dictionary) {
-  if (compressor == "LZ4Compressor" || compressor == "LZ4WithDictsCompressor") {
-    return CompressLz4(bytes, dictionary);
-  }
-  if (compressor == "SnappyCompressor") {
-    std::string compressed;
-    snappy::Compress(bytes.data(), bytes.size(), &compressed);
-    return compressed;
-  }
-  if (compressor == "DeflateCompressor") {
-    return CompressDeflate(bytes);
-  }
-  if (compressor == "ZstdCompressor" ||
-      compressor == "ZstdWithDictsCompressor") {
-    return CompressZstd(bytes, dictionary);
-  }
-  return bytes;
-}
-
 CompressedData CompressData(const TrieSstable& sstable) {
-  CompressedData compressed;
-  std::vector<uint64_t> offsets;
-  for (size_t at = 0; at < sstable.data.size(); at += sstable.chunk_length) {
-    const std::string bytes = sstable.data.substr(at, sstable.chunk_length);
-    offsets.push_back(compressed.data.size());
-    compressed.data += WithChecksum(
-        StoredChunk(Compress(sstable.compressor, bytes), bytes,
-                    static_cast<size_t>(sstable.max_compressed_length)));
-  }
-  compressed.info = CompressionInfoOf(
-      sstable.compressor, {}, static_cast<int64_t>(sstable.chunk_length),
-      sstable.max_compressed_length, static_cast<int64_t>(sstable.data.size()),
-      offsets);
-  return compressed;
+  return CompressData(sstable.data, {sstable.compressor, sstable.chunk_length,
+                                     sstable.max_compressed_length});
 }
 
 MadeFiles::MadeFiles(const TrieSstable& sstable) {

@@ -46,16 +46,6 @@ std::string PartitionsDbOf(const TrieSstable& sstable);
 // Data.db.
 TrieSstable SstableOf(const std::vector<std::string>& keys, size_t filler = 3);
 
-// The LZ4 and Zstd compressors use `dictionary`. Returns `bytes` unchanged if
-// `compressor` is not known.
-std::string Compress(const std::string& compressor, const std::string& bytes,
-                     const std::string& dictionary = "");
-
-struct CompressedData {
-  std::string data;
-  std::string info;  // CompressionInfo.db
-};
-
 // Compresses sstable.data as SSTable version `da` does.
 CompressedData CompressData(const TrieSstable& sstable);
 

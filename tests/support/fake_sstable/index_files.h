@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tests/support/fake_sstable/version_facts.h"
@@ -14,7 +13,7 @@
 namespace cassandra_bloom::testing {
 
 struct IndexedPartition {
-  std::string_view key;
+  std::string key;
   uint64_t position;  // In the uncompressed Data.db.
   bool is_wide;
 };
@@ -35,7 +34,7 @@ struct TrieFiles {
 // `deletion` is the encoded deletion time that marks a partition as not
 // deleted.
 TrieFiles TrieIndex(const std::vector<IndexedPartition>& partitions,
-                    std::string_view deletion);
+                    const std::string& deletion);
 
 }  // namespace cassandra_bloom::testing
 

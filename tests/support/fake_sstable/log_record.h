@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "tests/support/fake_sstable/big_endian_out.h"
 #include "tests/support/fake_sstable/checksums.h"
+#include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
 
@@ -16,10 +16,11 @@ namespace cassandra_bloom::testing {
 inline std::string LogRecord(const std::string& type,
                              const std::string& path = "", int64_t time = 0,
                              int num_files = 0) {
-  std::string summed = path + type;
-  AppendInt32(static_cast<int32_t>(time), &summed);
-  AppendInt32(static_cast<int32_t>(time >> 32), &summed);
-  AppendInt32(num_files, &summed);
+  // The low half of the time comes first.
+  const auto bits = static_cast<uint64_t>(time);
+  const std::string summed = path + type + BigEndian(bits, 4) +
+                             BigEndian(bits >> 32, 4) +
+                             BigEndian(static_cast<uint64_t>(num_files), 4);
   return type + ":[" + path + "," + std::to_string(time) + "," +
          std::to_string(num_files) + "][" + std::to_string(Crc32(summed)) +
          "]\n";

@@ -229,7 +229,6 @@ TEST_F(ScanTest, EachFaultOfEachVersion) {
       {FilterFault::kEmpty, {"empty"}, true},
       {FilterFault::kMissing, {"missing"}, true},
       {FilterFault::kProbes0, {"filter unreadable"}, true},
-      {FilterFault::kProbes99, {"filter unreadable"}, true},
       {FilterFault::kIndexCut, {"keys unreadable"}, true}};
   for (const std::string version : {"ja", "jb", "ka", "la", "lb", "ma", "mc",
                                     "me", "ms", "mt", "na", "nb", "oa", "da"}) {
