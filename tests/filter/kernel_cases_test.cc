@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,9 +20,8 @@
 #include "plugin/filter/filter_view.h"
 #include "plugin/filter/kernels/dispatch.h"
 #include "plugin/filter/murmur3.h"
+#include "tests/filter/guarded_memory.h"
 #include "tests/filter/kernel_checks.h"
-#include "tests/support/guarded_memory.h"
-#include "tests/support/percent.h"
 #include "tests/support/plain_bits.h"
 #include "tests/support/random_keys.h"
 
@@ -33,7 +33,10 @@ class KernelCasesTest : public KernelTest {};
 INSTANTIATE_TEST_SUITE_P(All, KernelCasesTest, ::testing::ValuesIn(Kernels()),
                          NameOf);
 
-uint64_t PercentOfCases() { return Percent().value_or(5); }
+uint64_t PercentOfCases() {
+  const char* const given = std::getenv("CASSANDRA_BLOOM_PERCENT");
+  return given == nullptr ? 5 : std::strtoull(given, nullptr, 10);
+}
 
 // Usually returns 1 to 20, which filters of this library use. Sometimes returns
 // 1 to 64.

@@ -26,27 +26,10 @@ std::vector<std::string> FoldersIn(const std::filesystem::path& folder) {
   return folders;
 }
 
-std::filesystem::path CorpusFolder() {
-  const char* const given = std::getenv("CASSANDRA_BLOOM_CORPUS");
-  return given != nullptr ? given : CASSANDRA_BLOOM_DEFAULT_CORPUS;
-}
-
-std::vector<std::vector<std::string>> ReadTable(
-    const std::filesystem::path& path, char separator) {
-  std::ifstream file(path);
-  std::vector<std::vector<std::string>> table;
-  for (std::string line; std::getline(file, line);) {
-    if (line.empty() || line[0] == '#') {
-      continue;
-    }
-    std::vector<std::string> fields;
-    std::istringstream fields_of_line(line);
-    for (std::string field; std::getline(fields_of_line, field, separator);) {
-      fields.push_back(field);
-    }
-    table.push_back(fields);
-  }
-  return table;
+std::filesystem::path BesideCorpus(const std::string& name) {
+  const char* const corpus = std::getenv("CASSANDRA_BLOOM_CORPUS");
+  return corpus == nullptr ? std::filesystem::path()
+                           : std::filesystem::path(corpus).parent_path() / name;
 }
 
 }  // namespace
@@ -61,11 +44,13 @@ std::vector<std::string> CompactedSstables() {
                    "compacted_sstables");
 }
 
-std::vector<std::string> CorpusSstables() { return FoldersIn(CorpusFolder()); }
+std::vector<std::string> CorpusSstables() {
+  const char* const corpus = std::getenv("CASSANDRA_BLOOM_CORPUS");
+  return corpus == nullptr ? std::vector<std::string>() : FoldersIn(corpus);
+}
 
 std::vector<std::string> SstablesBesideCorpus() {
-  std::vector<std::string> folders =
-      FoldersIn(CorpusFolder().parent_path() / "sstables");
+  std::vector<std::string> folders = FoldersIn(BesideCorpus("sstables"));
   folders.erase(
       std::remove_if(folders.begin(), folders.end(),
                      [](const std::string& folder) {
@@ -79,7 +64,7 @@ std::vector<std::string> NewerBesideCorpus() {
   std::vector<std::string> paths;
   std::error_code no_such_folder;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(
-           CorpusFolder().parent_path() / "newer", no_such_folder)) {
+           BesideCorpus("newer"), no_such_folder)) {
     const std::string path = entry.path().string();
     if (path.size() > 8 && path.substr(path.size() - 8) == "-Data.db") {
       paths.push_back(path);
@@ -91,13 +76,21 @@ std::vector<std::string> NewerBesideCorpus() {
 
 std::vector<std::vector<std::string>> ReadCassandraTable(
     const std::string& file_name) {
-  return ReadTable(std::filesystem::path(CASSANDRA_BLOOM_TEST_DATA) / file_name,
-                   '\t');
-}
-
-std::vector<std::vector<std::string>> TrieNodesBesideCorpus() {
-  return ReadTable(CorpusFolder().parent_path() / "sstables" / "trie_nodes.txt",
-                   ' ');
+  std::ifstream file(std::filesystem::path(CASSANDRA_BLOOM_TEST_DATA) /
+                     file_name);
+  std::vector<std::vector<std::string>> table;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') {
+      continue;
+    }
+    std::vector<std::string> fields;
+    std::istringstream fields_of_line(line);
+    for (std::string field; std::getline(fields_of_line, field, '\t');) {
+      fields.push_back(field);
+    }
+    table.push_back(fields);
+  }
+  return table;
 }
 
 std::string FromHex(const std::string& hex) {

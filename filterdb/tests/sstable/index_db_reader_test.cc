@@ -13,12 +13,12 @@
 
 #include "filterdb/sstable/key_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
+#include "filterdb/tests/sstable/key_reader_checks.h"
+#include "filterdb/tests/sstable/read_keys.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/fake_sstable/vint.h"
-#include "tests/support/key_reader_checks.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
-#include "tests/support/read_keys.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
@@ -71,8 +71,8 @@ KeysAndError Read(const std::string& bytes, IndexKind kind) {
 // ---- Files that Cassandra or ScyllaDB wrote ----
 
 TEST(IndexDbReaderTest, ReadsWhatCassandraWrote) {
+  SKIP_WITHOUT_CORPUS();
   const std::vector<std::string> folders = CorpusSstables();
-  SKIP_WITHOUT_CORPUS(folders);
   int num_read = 0;
   for (const std::string& folder : folders) {
     SCOPED_TRACE(folder);

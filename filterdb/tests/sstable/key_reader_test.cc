@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/key_reader_checks.h"
-#include "tests/support/read_keys.h"
+#include "filterdb/tests/sstable/key_reader_checks.h"
+#include "filterdb/tests/sstable/read_keys.h"
 
 namespace cassandra_bloom::testing {
 namespace {

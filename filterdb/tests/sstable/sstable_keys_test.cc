@@ -14,12 +14,12 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/sstable/key_reader.h"
+#include "filterdb/tests/sstable/handmade_trie_sstable.h"
+#include "filterdb/tests/sstable/read_keys.h"
 #include "plugin/filter_db/read_file.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/fake_sstable/cassandra_sstables.h"
 #include "tests/support/fake_sstable/fake_sstable.h"
-#include "tests/support/fake_sstable/handmade_trie_sstable.h"
-#include "tests/support/read_keys.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
@@ -131,8 +131,8 @@ TEST(SstableKeysTest, ReadsWhatACompactionLeaves) {
 
 // What the SSTables of other projects show of newer versions and of damage.
 TEST(SstableKeysTest, ReadsNewerSstables) {
+  SKIP_WITHOUT_CORPUS();
   const std::vector<std::string> paths = NewerBesideCorpus();
-  SKIP_WITHOUT_CORPUS(paths);
   const struct {
     const char* version;
     size_t num_keys;

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "filterdb/tests/sstable/handmade_trie_sstable.h"
 #include "tests/support/cassandra_data.h"
-#include "tests/support/fake_sstable/handmade_trie_sstable.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -23,7 +23,6 @@ using cassandra_bloom::testing::EncodeTrieNode;
 using cassandra_bloom::testing::FromHex;
 using cassandra_bloom::testing::ReadCassandraTable;
 using cassandra_bloom::testing::TrieChild;
-using cassandra_bloom::testing::TrieNodesBesideCorpus;
 
 // Returns the children of a node in the format of the test data.
 std::string TransitionsOf(std::string_view bytes, const TrieNode& node,
@@ -42,7 +41,9 @@ std::string TransitionsOf(std::string_view bytes, const TrieNode& node,
   return transitions.empty() ? "-" : transitions;
 }
 
-void ExpectNodes(const std::vector<std::vector<std::string>>& table) {
+TEST(TrieNodeTest, DecodesWhatCassandraSerialised) {
+  const auto table = ReadCassandraTable("trie_nodes.tsv");
+  EXPECT_EQ(table.size(), 96U);
   std::set<int> types;
   for (const std::vector<std::string>& row : table) {
     ASSERT_EQ(row.size(), 7U);
@@ -70,21 +71,6 @@ void ExpectNodes(const std::vector<std::vector<std::string>>& table) {
     }
   }
   EXPECT_EQ(types.size(), 16U);
-}
-
-TEST(TrieNodeTest, DecodesWhatCassandraSerialised) {
-  const auto table = ReadCassandraTable("trie_nodes.tsv");
-  EXPECT_EQ(table.size(), 96U);
-  ExpectNodes(table);
-}
-
-TEST(TrieNodeTest, DecodesMoreOfWhatCassandraSerialised) {
-  const auto table = TrieNodesBesideCorpus();
-  if (table.empty()) {
-    GTEST_SKIP() << "opt-in: no trie_nodes.txt beside the corpus";
-  }
-  EXPECT_EQ(table.size(), 2000U);
-  ExpectNodes(table);
 }
 
 // Other tests rely on EncodeTrieNode, so it must give Cassandra's bytes.

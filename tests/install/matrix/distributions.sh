@@ -129,8 +129,6 @@ run_release() {
   mount -t proc proc "$chroot/proc"
   bind /dev /dev
   [[ -z $ccache ]] || bind "$ccache" /ccache
-  # Some tests compare with Cassandra's files if these are available.
-  [[ ! -d $REPOSITORY/../shared ]] || bind "$REPOSITORY/../shared" /root/shared
   logged prepare prepare || return 1
   logged test make_inside test || tests=1
   logged demo make_inside demo || demo=no

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "filterdb/tests/commands/mend/scylla_fixture.h"
+#include "filterdb/tests/commands/mend/stop_at_changes.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/write_file.h"
-#include "tests/support/stop_at_changes.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "filterdb/tests/commands/mend/mend_fixture.h"
+#include "filterdb/tests/commands/mend/stop_at_changes.h"
 #include "tests/support/random_keys.h"
-#include "tests/support/stop_at_changes.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tests/support/guarded_memory.h"
+#include "tests/filter/guarded_memory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

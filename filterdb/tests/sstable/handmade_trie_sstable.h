@@ -2,8 +2,8 @@
 
 // SSTables with a trie index. A test can change the content of every file.
 
-#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_HANDMADE_TRIE_SSTABLE_H_
-#define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_HANDMADE_TRIE_SSTABLE_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_SSTABLE_HANDMADE_TRIE_SSTABLE_H_
+#define CASSANDRA_BLOOM_FILTERDB_TESTS_SSTABLE_HANDMADE_TRIE_SSTABLE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "filterdb/sstable/sstable_keys.h"
+#include "filterdb/tests/sstable/read_keys.h"
 #include "tests/support/fake_sstable/compressed_data.h"
 #include "tests/support/fake_sstable/fake_partition_trie.h"
-#include "tests/support/read_keys.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
@@ -73,4 +73,4 @@ std::string WithoutFolders(const std::string& text);
 
 }  // namespace cassandra_bloom::testing
 
-#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_HANDMADE_TRIE_SSTABLE_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_TESTS_SSTABLE_HANDMADE_TRIE_SSTABLE_H_

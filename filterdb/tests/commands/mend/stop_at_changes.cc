@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tests/support/stop_at_changes.h"
+#include "filterdb/tests/commands/mend/stop_at_changes.h"
 
 #include <fcntl.h>
 #include <linux/filter.h>

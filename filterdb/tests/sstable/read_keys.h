@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_READ_KEYS_H_
-#define CASSANDRA_BLOOM_TESTS_SUPPORT_READ_KEYS_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_SSTABLE_READ_KEYS_H_
+#define CASSANDRA_BLOOM_FILTERDB_TESTS_SSTABLE_READ_KEYS_H_
 
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -132,4 +132,4 @@ class PipedInput {
 
 }  // namespace cassandra_bloom::testing
 
-#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_READ_KEYS_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_TESTS_SSTABLE_READ_KEYS_H_

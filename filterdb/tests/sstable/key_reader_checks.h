@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_KEY_READER_CHECKS_H_
-#define CASSANDRA_BLOOM_TESTS_SUPPORT_KEY_READER_CHECKS_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_SSTABLE_KEY_READER_CHECKS_H_
+#define CASSANDRA_BLOOM_FILTERDB_TESTS_SSTABLE_KEY_READER_CHECKS_H_
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "filterdb/sstable/key_reader.h"
-#include "tests/support/read_keys.h"
+#include "filterdb/tests/sstable/read_keys.h"
 
 namespace cassandra_bloom::testing {
 
@@ -36,4 +36,4 @@ void ExpectBroken(std::string_view bytes, size_t keys_before,
 
 }  // namespace cassandra_bloom::testing
 
-#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_KEY_READER_CHECKS_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_TESTS_SSTABLE_KEY_READER_CHECKS_H_

@@ -3,8 +3,8 @@
 // Memory between two inaccessible pages. Reading or writing a byte beside the
 // memory ends the test.
 
-#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_GUARDED_MEMORY_H_
-#define CASSANDRA_BLOOM_TESTS_SUPPORT_GUARDED_MEMORY_H_
+#ifndef CASSANDRA_BLOOM_TESTS_FILTER_GUARDED_MEMORY_H_
+#define CASSANDRA_BLOOM_TESTS_FILTER_GUARDED_MEMORY_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -47,4 +47,4 @@ class GuardedMemory {
 
 }  // namespace cassandra_bloom::testing
 
-#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_GUARDED_MEMORY_H_
+#endif  // CASSANDRA_BLOOM_TESTS_FILTER_GUARDED_MEMORY_H_

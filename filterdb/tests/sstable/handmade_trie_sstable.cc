@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tests/support/fake_sstable/handmade_trie_sstable.h"
+#include "filterdb/tests/sstable/handmade_trie_sstable.h"
 
 #include <filesystem>
 #include <regex>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_STOP_AT_CHANGES_H_
-#define CASSANDRA_BLOOM_TESTS_SUPPORT_STOP_AT_CHANGES_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_COMMANDS_MEND_STOP_AT_CHANGES_H_
+#define CASSANDRA_BLOOM_FILTERDB_TESTS_COMMANDS_MEND_STOP_AT_CHANGES_H_
 
 #include <functional>
 #include <string>
@@ -19,4 +19,4 @@ int StopAtChanges(const std::vector<std::string>& arguments,
 
 }  // namespace cassandra_bloom::testing
 
-#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_STOP_AT_CHANGES_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_TESTS_COMMANDS_MEND_STOP_AT_CHANGES_H_
