@@ -12,12 +12,13 @@ inside() { chroot "$root" env -i PATH="$PATH" HOME=/root DEBIAN_FRONTEND=noninte
 install() { inside apt-get -o Dpkg::Use-Pty=0 install -qq -y --no-install-recommends "$@" >/dev/null; }
 
 close_chroot() {
-  umount "$root/proc" 2>/dev/null || true
+  umount "$root/proc" "$root/dev/shm" 2>/dev/null || true
   if [ -n "${temporary-}" ]; then rm -rf "$temporary"; fi
 }
 
 # open_chroot RELEASE [FOLDER]: makes a chroot with debootstrap, unless FOLDER already
-# contains one. Without FOLDER, the chroot is temporary. Fails if that is not possible.
+# contains one. Without FOLDER, the chroot is temporary. It has a /dev/shm, because tests
+# of leases take a tmpfs. Fails if that is not possible.
 open_chroot() {
   root=${2-}
   if [ -z "$root" ]; then
@@ -30,6 +31,8 @@ open_chroot() {
     debootstrap --variant=minbase "$1" "$root" >/dev/null || return 1
   fi
   mount -t proc proc "$root/proc"
+  mkdir -p "$root/dev/shm"
+  mount -t tmpfs tmpfs "$root/dev/shm"
 }
 
 # read_release ARGUMENTS...: sets `root`, the FOLDER of --root=FOLDER or nothing, and

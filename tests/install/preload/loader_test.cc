@@ -179,9 +179,9 @@ TEST(LoaderTest, ThePluginCanBePreloadedItself) {
 class MovedLoaderTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (fs::exists(fs::path(TEST_INSTALLED_PLUGIN_FOLDER) / kPluginName)) {
-      GTEST_SKIP() << "the loader would find the plugin that is installed here";
-    }
+    ASSERT_FALSE(
+        fs::exists(fs::path(TEST_INSTALLED_PLUGIN_FOLDER) / kPluginName))
+        << "the loader would find this installed plugin: remove it";
     fs::copy_file(TEST_LOADER, loader_);
   }
 

@@ -58,9 +58,8 @@ TEST_F(PluginVersionTest, TheProgramStartsWithItsOwnVersion) {
 }
 
 TEST_F(PluginVersionTest, OnlyTheNextVersionIsThere) {
-  if (fs::exists(fs::path(TEST_INSTALLED_PLUGIN_FOLDER) / kOurName)) {
-    GTEST_SKIP() << "the program would find the plugin that is installed here";
-  }
+  ASSERT_FALSE(fs::exists(fs::path(TEST_INSTALLED_PLUGIN_FOLDER) / kOurName))
+      << "the program would find this installed plugin: remove it";
   fs::copy_file(TEST_NEXT_PLUGIN, libraries_ / kNextName);
   ExpectDoesNotStart(std::string(kOurName) + ": cannot open shared object");
 }
