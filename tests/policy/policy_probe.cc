@@ -95,7 +95,7 @@ std::string BuildBlock(const PolicyPtr& policy,
   if (builder == nullptr) {
     return "(no builder)";
   }
-  for (int i = 0; i < kNumTableKeys; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     builder->AddKey("key" + std::to_string(i));
   }
   std::unique_ptr<const char[]> buffer;

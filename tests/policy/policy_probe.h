@@ -15,8 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/policy/policy_strings.h"
-
 namespace cassandra_bloom::testing {
 
 using PolicyPtr = std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>;
@@ -37,13 +35,19 @@ void SetFilterPolicy(PolicyPtr policy,
 
 std::string IdOf(const PolicyPtr& policy);
 
-// Returns the filter block of kNumTableKeys keys, "(no builder)" if the policy
+// Returns the filter block of 1,000 keys, "(no builder)" if the policy
 // builds no filter, or "(no policy)" for null.
 std::string BuildBlock(const PolicyPtr& policy,
                        bool optimize_filters_for_memory = false);
 
 int32_t NumProbes(const std::string& block);
 int32_t NumWords(const std::string& block);
+
+struct RefusedString {
+  const char* text;
+  const char* value;  // Part of the message that repeats the value.
+  const char* range;  // Part of the message that says what is valid.
+};
 
 // Returns whether `message` says why `refused` was refused.
 ::testing::AssertionResult Explains(const std::string& message,
