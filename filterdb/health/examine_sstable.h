@@ -3,7 +3,7 @@
 // Examines the filter of an SSTable. Compares it with the keys and the planned
 // false positive rate of the SSTable. Writes no file.
 // Tested in filterdb/tests/health/examine_all_test.cc.
-// Tested in filterdb/tests/commands/scan/scan_test.cc.
+// Tested in filterdb/tests/commands/mend/faults_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_SSTABLE_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_SSTABLE_H_

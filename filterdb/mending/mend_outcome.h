@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The outcome of `filterdb mend`, or of its undo, for one SSTable.
-// Tested in filterdb/tests/commands/mend/mend_test.cc.
+// Tested in filterdb/tests/commands/mend/faults_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_MENDING_MEND_OUTCOME_H_
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_MEND_OUTCOME_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // TOC.txt lists the component files of an SSTable, one in each line.
-// Tested in filterdb/tests/commands/mend/mend_test.cc.
+// Tested in filterdb/tests/commands/mend/faults_test.cc.
 // Tested in filterdb/tests/commands/mend/mend_digests_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_TOC_H_

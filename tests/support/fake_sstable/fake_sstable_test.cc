@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Compares the tests' own writer of SSTables with what Cassandra wrote. That an
-// SSTable has the fault that a test asks for is seen in scan_test.cc. Nodes of
+// SSTable has the fault that a test asks for is seen in faults_test.cc. Nodes of
 // tries: trie_node_test.cc.
 
 #include <gtest/gtest.h>

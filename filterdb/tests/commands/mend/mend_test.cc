@@ -8,12 +8,10 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "filterdb/tests/commands/mend/mend_fixture.h"
-#include "tests/support/fake_sstable/log_record.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -23,167 +21,14 @@ using ::testing::HasSubstr;
 
 class MendTest : public MendFixture {};
 
-// A mended filter has the bytes of one that had no fault.
-TEST_F(MendTest, EachFaultOfEachVersion) {
-  for (const std::string version :
-       {"ja", "ka", "la", "ma", "me", "ms", "nb", "oa", "da"}) {
-    std::string good;  // kNone is the first fault.
-    for (const FilterFault fault : kAllFilterFaults) {
-      SCOPED_TRACE(version + " " + NameOf(fault));
-      SstableSpec spec;
-      spec.version = version;
-      spec.fault = fault;
-      spec.fp_chance = fault == FilterFault::kNoFilterPlanned ? 1 : 0.01;
-      const WrittenSstable one = Write(spec);
-      const bool can_be_mended = fault != FilterFault::kIndexCut;
-      const Ran ran = Mend("--no-backup");
-      EXPECT_EQ(ran.exit_code, can_be_mended ? 0 : 1) << ran;
-      const Ran after = Scan();
-      EXPECT_EQ(after.exit_code, can_be_mended ? 0 : 1) << after;
-      if (fault == FilterFault::kNone) {
-        good = ReadFile(one.Path("Filter.db"));
-      } else if (ran.out.find(": mended") != std::string::npos) {
-        EXPECT_TRUE(ReadFile(one.Path("Filter.db")) == good);
-        EXPECT_THAT(ReadFile(one.Path("TOC.txt")), HasSubstr("Filter.db\n"));
-      }
-      fs::remove_all(dir_ / "ks");
-    }
-  }
-}
-
-// ---- What is mended, and what is left ----
-
-struct MendCase {
-  const char* name;
-  FilterFault fault;
-  // Changes the files of the SSTable.
-  std::function<void(const std::string& dir, const WrittenSstable&)> change;
-  const char* options;  // DIR stands for the temporary folder.
-  int exit_code;
-  const char* outcome;  // "" for none.
-  const char* reason;   // A part of the reason.
-};
+// ---- Plans, and what is changed ----
 
 constexpr char kNobody[] = "65534";
 
-auto Link(const char* component) {
-  return [=](const std::string& dir, const WrittenSstable& one) {
-    fs::rename(one.Path(component), dir + "/elsewhere");
-    fs::create_symlink(dir + "/elsewhere", one.Path(component));
-  };
-}
-
-void WithoutFilterInToc(const std::string&, const WrittenSstable& one) {
+void WithoutFilterInToc(const WrittenSstable& one) {
   std::string toc = ReadFile(one.Path("TOC.txt"));
   toc.erase(toc.find("Filter.db\n"), 10);
   WriteFile(one.Path("TOC.txt"), toc);
-}
-
-void WithAFile(const std::string& dir, const WrittenSstable&) {
-  fs::create_directories(dir + "/out/t1");
-  WriteFile(dir + "/out/t1/nb-1-big-Filter.db", "earlier");
-  WriteFile(dir + "/file", "");
-}
-
-// Another data directory has an SSTable in a table of the same name.
-void WithAnotherSstable(const std::string& dir, const WrittenSstable& one) {
-  fs::create_directories(dir + "/live/t1");
-  fs::copy(one.Path("Data.db"), dir + "/live/t1/nb-7-big-Data.db");
-}
-
-std::vector<MendCase> Cases() {
-  constexpr FilterFault kBad = FilterFault::kBitsCleared;
-  constexpr FilterFault kGood = FilterFault::kNone;
-  return {
-      {"good", kGood, nullptr, "--no-backup", 0, "", ""},
-      {"bad", kBad, nullptr, "--no-backup", 0, "mended", ""},
-      {"kept", kBad, nullptr, "--backup-dir=DIR/new/old", 0, "mended", ""},
-      {"out_dir", kBad, nullptr, "--out-dir=DIR/out", 1, "written", ""},
-
-      {"keys_cut", FilterFault::kIndexCut, nullptr, "--no-backup", 1, "left",
-       "Index.db"},
-      // Nothing tells whether Index.db has all keys, so it is not said that
-      // there is nothing to do.
-      {"not_confirmed", kGood,
-       [](const std::string&, const WrittenSstable& one) {
-         fs::remove(one.Path("Statistics.db"));
-       },
-       "--no-backup", 2, "not known", "does not tell how many keys"},
-
-      // A full disk may cut TOC.txt, so that it does not name Data.db.
-      {"toc_cut", kBad,
-       [](const std::string&, const WrittenSstable& one) {
-         WriteFile(one.Path("TOC.txt"), "Data.d");
-       },
-       "--no-backup", 1, "left", "list the components"},
-      {"toc_only", kGood, WithoutFilterInToc, "--no-backup", 0, "mended", ""},
-
-      {"filter_link", kBad, Link("Filter.db"), "--no-backup", 1, "left",
-       "is a symbolic link"},
-      {"data_link", kBad, Link("Data.db"), "--no-backup", 1, "left",
-       "is a symbolic link"},
-      {"index_link", kBad, Link("Index.db"), "--no-backup", 1, "left",
-       "is a symbolic link"},
-      {"toc_link", kBad, Link("TOC.txt"), "--no-backup", 1, "left",
-       "is a symbolic link"},
-
-      {"logged", kBad,
-       [](const std::string&, const WrittenSstable& one) {
-         WriteFile(
-             fs::path(one.prefix).parent_path() / "nb_txn_compaction_1.log",
-             LogRecord("REMOVE", one.prefix, 1, 8));
-       },
-       "--no-backup", 1, "left", "start the node once, then mend"},
-
-      {"backup_file", kBad, WithAFile, "--backup-dir=DIR/file", 2, "failed",
-       "is not a folder"},
-      {"out_exists", kBad, WithAFile, "--out-dir=DIR/out", 2, "failed",
-       "will not be overwritten"},
-      {"out_file", kBad, WithAFile, "--out-dir=DIR/file", 2, "failed",
-       "is not a folder"},
-      {"out_has_sstable", kBad, WithAnotherSstable, "--out-dir=DIR/live", 2,
-       "failed", "outside the data directories"},
-  };
-}
-
-// Runs each case with --dry-run and without. The dry run must predict the
-// outcome, and change nothing. What is not mended must not be changed.
-TEST_F(MendTest, Cases) {
-  for (const MendCase& one : Cases()) {
-    SCOPED_TRACE(one.name);
-    for (const auto& entry : fs::directory_iterator(dir_.path())) {
-      fs::remove_all(entry.path());
-    }
-    const WrittenSstable sstable = Write(one.fault);
-    if (one.change) {
-      one.change(dir_.path(), sstable);
-    }
-    std::string options = one.options;
-    const size_t at = options.find("DIR");
-    if (at != std::string::npos) {
-      options.replace(at, 3, dir_.path());
-    }
-    const std::string outcome = one.outcome;
-    const bool is_done = outcome == "mended" || outcome == "written";
-    const auto before = Files();
-    const Ran dry_run = Mend("--json --dry-run " + options);
-    EXPECT_EQ(dry_run.exit_code, is_done ? 1 : one.exit_code) << dry_run;
-    EXPECT_TRUE(Files() == before);
-    const Ran ran = Exits(one.exit_code, Mend("--json " + options));
-    EXPECT_EQ(Files() == before, !is_done);
-    if (outcome.empty()) {
-      EXPECT_EQ(ran.json()["sstables"].size(), 0U) << ran;
-      continue;
-    }
-    ASSERT_EQ(ran.json()["sstables"].size(), 1U) << ran;
-    const Json now = ran.json()["sstables"][0];
-    const Json predicted = dry_run.json()["sstables"][0];
-    EXPECT_EQ(now["outcome"], outcome);
-    EXPECT_EQ(predicted["outcome"], is_done ? "would be mended" : outcome);
-    EXPECT_EQ(predicted.value("note", ""), now.value("note", ""));
-    EXPECT_THAT(now.value("note", ""), HasSubstr(one.reason));
-    EXPECT_EQ(Scan().exit_code == 0, outcome == "mended");
-  }
 }
 
 // The plan of Statistics.db counts, even if another chance is given. So a mend
@@ -234,7 +79,7 @@ TEST_F(MendTest, Oversized) {
 TEST_F(MendTest, CompletingTocKeepsTheFilter) {
   const WrittenSstable one = Write(FilterFault::kNone);
   const std::string toc = ReadFile(one.Path("TOC.txt"));
-  WithoutFilterInToc("", one);
+  WithoutFilterInToc(one);
   struct stat before;
   struct stat after;
   ASSERT_EQ(stat(one.Path("Filter.db").c_str(), &before), 0);

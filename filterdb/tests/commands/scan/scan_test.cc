@@ -4,7 +4,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -63,33 +62,7 @@ class ScanTest : public ::testing::Test {
     return one;
   }
 
-  static Json ChecksOf(const Json& sstable) {
-    Json checks = Json::array();
-    for (const Json& finding : sstable["findings"]) {
-      checks.push_back(finding["check"]);
-    }
-    return checks;
-  }
-
-  void RemoveAll() { fs::remove_all(dir_ / "ks"); }
-
   const TempDir dir_;
-};
-
-// ---- Each check ----
-
-// Changes the files of a written SSTable.
-using Change = void (*)(const WrittenSstable& one);
-
-void NoChange(const WrittenSstable&) {}
-
-struct Case {
-  const char* what;
-  SstableSpec spec;  // Without keys, it gets 1,000.
-  Change change;
-  Json checks;  // The names of all findings.
-  std::string options = "";
-  std::string text = "";  // Some text of a finding.
 };
 
 SstableSpec Of(const std::string& version,
@@ -107,144 +80,6 @@ void RenameTo(const std::string& version, const WrittenSstable& one) {
   const std::vector<fs::path> files(fs::directory_iterator(folder), {});
   for (const fs::path& file : files) {
     fs::rename(file, folder / (version + file.filename().string().substr(2)));
-  }
-}
-
-void ReplaceByFifo(const std::string& path) {
-  fs::remove_all(path);
-  EXPECT_EQ(mkfifo(path.c_str(), 0600), 0);
-}
-
-void SetToc(const WrittenSstable& one, const std::string& content) {
-  WriteFile(one.Path("TOC.txt"), content);
-}
-
-const std::vector<Case>& Cases() {
-  static const auto* const cases = new std::vector<Case>{
-      {"no plan in the version", Of("ic", FilterFault::kHalfSize), NoChange,
-       Json::array()},
-      {"a plan of the user",
-       Of("ic", FilterFault::kHalfSize),
-       NoChange,
-       {"worse than planned"},
-       "--default-fp-chance=0.01"},
-      // Nothing tells how many keys there are, so Index.db may lack some.
-      {"no Statistics.db",
-       Of("nb"),
-       [](const WrittenSstable& one) { fs::remove(one.Path("Statistics.db")); },
-       {"keys not confirmed"},
-       "",
-       "does not tell how many keys"},
-      {"another form",
-       Of("nb", FilterFault::kOtherForm),
-       NoChange,
-       {"keys missing", "other form"},
-       "",
-       "written as "},
-      {"no filter, no plan, but TOC.txt names it",
-       Of("nb"),
-       [](const WrittenSstable& one) {
-         fs::remove(one.Path("Filter.db"));
-         WriteFile(one.Path("Statistics.db"), "damaged");
-       },
-       {"keys unreadable", "missing"}},
-      {"a plan that Cassandra cannot keep",
-       Of("nb", FilterFault::kEmpty, 5e-5),
-       NoChange,
-       {"empty", "plan too small"}},
-      {"a FIFO as filter",
-       Of("nb"),
-       [](const WrittenSstable& one) { ReplaceByFifo(one.Path("Filter.db")); },
-       {"filter unreadable"}},
-      {"a FIFO as TOC.txt", Of("nb"),
-       [](const WrittenSstable& one) { ReplaceByFifo(one.Path("TOC.txt")); },
-       Json::array()},
-      {"a FIFO as Scylla.db",
-       Of("nb"),
-       [](const WrittenSstable& one) { ReplaceByFifo(one.Path("Scylla.db")); },
-       {"Scylla.db damaged"}},
-      {"TOC.txt of 0 bytes",
-       Of("nb"),
-       [](const WrittenSstable& one) { SetToc(one, ""); },
-       {"TOC.txt damaged"},
-       "",
-       "does not name Data.db"},
-      {"TOC.txt without the filter",
-       Of("nb"),
-       [](const WrittenSstable& one) { SetToc(one, "Data.db\n"); },
-       {"not in TOC.txt"}},
-      {"the same, of ScyllaDB",
-       Of("me"),
-       [](const WrittenSstable& one) {
-         SetToc(one, "Data.db\n");
-         WriteFile(one.Path("Scylla.db"), std::string(4, '\0'));
-       },
-       {"not loaded"}},
-      {"no TOC.txt, of ScyllaDB",
-       Of("me"),
-       [](const WrittenSstable& one) {
-         fs::remove(one.Path("TOC.txt"));
-         WriteFile(one.Path("Scylla.db"), std::string(4, '\0'));
-       },
-       {"TOC.txt missing"},
-       "",
-       "the node does not start"},
-      {"no TOC.txt, of Cassandra", Of("nb"),
-       [](const WrittenSstable& one) { fs::remove(one.Path("TOC.txt")); },
-       Json::array()},
-  };
-  return *cases;
-}
-
-TEST_F(ScanTest, EachCheck) {
-  for (const Case& each : Cases()) {
-    SCOPED_TRACE(each.what);
-    each.change(Write(each.spec));
-    const Json one = TheOne(each.options);
-    EXPECT_EQ(ChecksOf(one), each.checks) << one;
-    EXPECT_EQ(one["verdict"],
-              each.checks.empty() ? Json("ok") : each.checks[0]);
-    EXPECT_THAT(one["findings"].dump(), HasSubstr(each.text));
-    RemoveAll();
-  }
-}
-
-// Returns the findings about each fault, for an fp_chance of 0.01 and 1000
-// keys.
-TEST_F(ScanTest, EachFaultOfEachVersion) {
-  const struct {
-    FilterFault fault;
-    Json checks;
-    bool is_fault;
-  } faults[] = {
-      {FilterFault::kNone, Json::array(), false},
-      {FilterFault::kNoFilterPlanned, Json::array(), false},
-      {FilterFault::kBitsCleared, {"keys missing"}, true},
-      {FilterFault::kKeysLeftOut, {"keys missing"}, true},
-      {FilterFault::kOtherForm, {"keys missing", "other form"}, true},
-      {FilterFault::kSaturated, {"saturated", "worse than planned"}, true},
-      {FilterFault::kHalfSize, {"worse than planned"}, true},
-      {FilterFault::kFourfoldSize, {"oversized"}, false},
-      {FilterFault::kTruncated, {"truncated"}, true},
-      {FilterFault::kEmpty, {"empty"}, true},
-      {FilterFault::kMissing, {"missing"}, true},
-      {FilterFault::kProbes0, {"filter unreadable"}, true},
-      {FilterFault::kIndexCut, {"keys unreadable"}, true}};
-  for (const std::string version : {"ja", "jb", "ka", "la", "lb", "ma", "mc",
-                                    "me", "ms", "mt", "na", "nb", "oa", "da"}) {
-    for (const auto& each : faults) {
-      SCOPED_TRACE(version + " " + NameOf(each.fault));
-      Write(Of(version, each.fault,
-               each.fault == FilterFault::kNoFilterPlanned ? 1 : 0.01));
-      const Json one = TheOne();
-      EXPECT_EQ(ChecksOf(one), each.checks) << one;
-      EXPECT_EQ(one["fault"], each.is_fault);
-      EXPECT_EQ(one["version"], version);
-      if (each.fault != FilterFault::kIndexCut) {
-        EXPECT_EQ(one["keys"], 1000);
-      }
-      RemoveAll();
-    }
   }
 }
 
