@@ -6,16 +6,11 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cassandra_bloom/c.h"
 #include "cassandra_bloom/filter_db.h"
-#include "plugin/filter/endian.h"
-#include "plugin/filter/murmur3.h"
-#include "tests/support/broken_filters.h"
 #include "tests/support/random_keys.h"
-#include "tests/support/sha256.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
@@ -33,34 +28,6 @@ std::string Written(cassandra_bloom_builder_t* builder) {
   EXPECT_TRUE(cassandra_bloom_builder_write(builder, path.c_str(),
                                             /*overwrite=*/false, nullptr));
   return ReadFile(path);
-}
-
-// The filter is BloomFilter1000 from Cassandra's own tests, written for the
-// SSTable versions `na` and `ma`.
-TEST(CEqualityTest, BuildsCassandrasFixture) {
-  struct Fixture {
-    const char* version;
-    const char* sha256;
-  };
-  for (const Fixture& fixture : {
-           Fixture{"na",
-                   "4e47232c8a222f8315dc9fd931756f76d530177a8933412abdcf0"
-                   "cadfe57a235"},
-           Fixture{"ma",
-                   "73bb8f360143e0a9f0c1116f0e17bee74e9d383c68c792d88cc5a"
-                   "9a0a2ca510f"},
-       }) {
-    const Builder builder(cassandra_bloom_builder_new_for_fp_chance(
-                              0.0001, 1000000, fixture.version, nullptr),
-                          cassandra_bloom_builder_destroy);
-    ASSERT_NE(builder, nullptr);
-    for (int32_t i = 0; i < 1000; ++i) {
-      char key[4];
-      StoreBigEndian32(i, key);
-      cassandra_bloom_builder_add(builder.get(), key, sizeof(key));
-    }
-    EXPECT_EQ(Sha256(Written(builder.get())), fixture.sha256);
-  }
 }
 
 TEST(CEqualityTest, FilesAndAnswersEqualThoseOfCpp) {
@@ -115,22 +82,6 @@ TEST(CEqualityTest, FilesAndAnswersEqualThoseOfCpp) {
                     expected_filter->MayContain(keys[begin + i]));
         }
       }
-    }
-  }
-}
-
-TEST(CEqualityTest, BrokenFilesAreRefusedInEveryForm) {
-  const TempDir folder;
-  const std::string path = folder / "filter";
-  for (const BadFilterDb& bad : kBadFilterDbs) {
-    WriteFile(path, bad.Bytes());
-    for (const char* const form : {"before-ma", "ma-to-me", "na-and-later"}) {
-      char* error = nullptr;
-      EXPECT_EQ(cassandra_bloom_filter_open(path.c_str(), form, &error),
-                nullptr);
-      ASSERT_NE(error, nullptr);
-      EXPECT_NE(std::string(error).find(bad.fault), std::string::npos) << error;
-      cassandra_bloom_free(error);
     }
   }
 }

@@ -338,22 +338,5 @@ TEST(OptimizeForMemoryTest, OnePolicyBalancesAllItsFilters) {
   }
 }
 
-TEST(OptimizeForMemoryTest, CassandrasSizesAreExact) {
-  CassandraBloomOptions exact[3];
-  exact[1].blocks = "rocksdb";
-  exact[1].fp_chance = 0.01;
-  exact[2].blocks = "rocksdb";
-  exact[2].fp_chance = 0.01;
-  exact[2].bottommost_bits = 5;
-  for (const CassandraBloomOptions& options : exact) {
-    const auto policy = PolicyFor(options);
-    SCOPED_TRACE(policy->GetId());
-    for (int num_keys = 100; num_keys < 300; ++num_keys) {
-      ASSERT_EQ(WordsOf(*policy, num_keys, true),
-                WordsOf(*policy, num_keys, false));
-    }
-  }
-}
-
 }  // namespace
 }  // namespace cassandra_bloom::testing

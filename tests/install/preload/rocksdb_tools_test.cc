@@ -269,10 +269,6 @@ TEST_F(RocksdbToolsTest, BloomBitsAreReplaced) {
 class MarkedDatabaseTest : public RocksdbToolsTest {
  protected:
   void SetUp() override {
-    RocksdbToolsTest::SetUp();
-    if (IsSkipped()) {
-      return;
-    }
     more_cf_options_ = kMark;
     ASSERT_NO_FATAL_FAILURE(MakeDatabase());
   }
