@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -61,15 +60,6 @@ size_t CountPresent(const FilterDbFile& filter,
   return present;
 }
 
-std::vector<std::string> KeysInHex(const std::string& path) {
-  std::vector<std::string> keys;
-  std::ifstream lines(path);
-  for (std::string line; std::getline(lines, line);) {
-    keys.push_back(FromHex(line));
-  }
-  return keys;
-}
-
 // Opens the filter with the other hash order, which exchanges h1 and h2 of all
 // hashes. Most keys must then be absent.
 void ExpectMisreadWithOtherHashOrder(const std::string& path, FilterForm form,
@@ -92,7 +82,7 @@ TEST_F(FilterDbFileTest, ReadsAndRebuildsWhatCassandraWrote) {
     FilterForm form;
     ASSERT_TRUE(SstableVersionOfFileName(path, &version, &error_));
     ASSERT_TRUE(FormOfSstableVersion(version, &form, &error_));
-    const std::vector<std::string> keys = KeysInHex(folder / "keys.txt");
+    const std::vector<std::string> keys = HexLines(folder / "keys.txt");
     ASSERT_FALSE(keys.empty());
 
     const auto filter = FilterDbFile::Open(path, form, &error_);
@@ -132,7 +122,7 @@ TEST_F(FilterDbFileTest, ReadsAndRebuildsTheFilesOfRealSstables) {
     EXPECT_EQ(form_of_version != form,
               meta["version_letters_mislead"].get<bool>());
 
-    const std::vector<std::string> keys = KeysInHex(folder / "keys.hex");
+    const std::vector<std::string> keys = HexLines(folder / "keys.hex");
     ASSERT_EQ(keys.size(), meta["keys"].get<size_t>());
 
     const std::string path = folder / "Filter.db";

@@ -39,6 +39,10 @@ std::vector<std::string> CassandraSstables() {
                    "sstables");
 }
 
+std::string CassandraSstable(const std::string& name) {
+  return std::filesystem::path(CASSANDRA_BLOOM_TEST_DATA) / "sstables" / name;
+}
+
 std::vector<std::string> CompactedSstables() {
   return FoldersIn(std::filesystem::path(CASSANDRA_BLOOM_TEST_DATA) /
                    "compacted_sstables");
@@ -100,6 +104,15 @@ std::string FromHex(const std::string& hex) {
         static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16)));
   }
   return bytes;
+}
+
+std::vector<std::string> HexLines(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    lines.push_back(FromHex(line));
+  }
+  return lines;
 }
 
 std::string VectorKey(const std::string& set, uint32_t i) {

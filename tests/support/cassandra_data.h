@@ -19,6 +19,9 @@ std::vector<std::vector<std::string>> ReadCassandraTable(
 // Returns the folders in tests/data/sstables, sorted. Each has one SSTable.
 std::vector<std::string> CassandraSstables();
 
+// Returns the folder of this name in tests/data/sstables.
+std::string CassandraSstable(const std::string& name);
+
 // Returns the folders in tests/data/compacted_sstables, sorted. Unlike the
 // folders in tests/data/sstables, they have no keys.txt.
 std::vector<std::string> CompactedSstables();
@@ -40,6 +43,9 @@ std::vector<std::string> SstablesBesideCorpus();
 std::vector<std::string> NewerBesideCorpus();
 
 std::string FromHex(const std::string& hex);
+
+// Returns the bytes of each line of a file of hexadecimal digits.
+std::vector<std::string> HexLines(const std::string& path);
 
 // Returns key number `i` of the set "i", "ii" or "iii". Cassandra made the
 // filters in tests/data/vectors.tsv from these sets.

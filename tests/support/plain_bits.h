@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cassandra's filter on plain bytes. It is as simple as NaiveFilter, but fast
+// Cassandra's filter on plain bytes, as simple as its Java code, but fast
 // enough for many millions of keys. It shares no code with the folder `plugin`.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_PLAIN_BITS_H_

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "filterdb/sstable/sstable_finder.h"
-#include "tests/support/fake_sstable/fake_sstable.h"
-#include "tests/support/fake_sstable/log_record.h"
+#include "filterdb/tests/fake_sstable/fake_sstable.h"
+#include "filterdb/tests/fake_sstable/log_record.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/temp_dir.h"
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "filterdb/sstable/sstable_keys.h"
+#include "filterdb/tests/fake_sstable/compressed_data.h"
+#include "filterdb/tests/fake_sstable/fake_partition_trie.h"
 #include "filterdb/tests/sstable/read_keys.h"
-#include "tests/support/fake_sstable/compressed_data.h"
-#include "tests/support/fake_sstable/fake_partition_trie.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {

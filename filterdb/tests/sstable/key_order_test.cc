@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/fake_sstable/cassandra_sstables.h"
+#include "tests/support/cassandra_data.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "tests/support/fake_sstable/fake_scylla_db.h"
+#include "filterdb/tests/fake_sstable/fake_scylla_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {

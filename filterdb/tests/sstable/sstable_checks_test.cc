@@ -12,9 +12,9 @@
 
 #include "filterdb/sstable/index/partitions_db_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
+#include "filterdb/tests/fake_sstable/fake_sstable.h"
 #include "filterdb/tests/sstable/handmade_trie_sstable.h"
 #include "filterdb/tests/sstable/read_keys.h"
-#include "tests/support/fake_sstable/fake_sstable.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {

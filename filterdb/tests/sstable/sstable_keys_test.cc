@@ -14,12 +14,11 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/sstable/key_reader.h"
+#include "filterdb/tests/fake_sstable/fake_sstable.h"
 #include "filterdb/tests/sstable/handmade_trie_sstable.h"
 #include "filterdb/tests/sstable/read_keys.h"
 #include "plugin/filter_db/read_file.h"
 #include "tests/support/cassandra_data.h"
-#include "tests/support/fake_sstable/cassandra_sstables.h"
-#include "tests/support/fake_sstable/fake_sstable.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {

@@ -11,9 +11,9 @@
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/sstable/index/index_db_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
+#include "filterdb/tests/fake_sstable/fake_sstable.h"
 #include "plugin/filter/endian.h"
 #include "tests/support/cassandra_data.h"
-#include "tests/support/fake_sstable/fake_sstable.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/temp_dir.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "filterdb/tests/commands/mend/mend_fixture.h"
-#include "tests/support/fake_sstable/log_record.h"
+#include "filterdb/tests/fake_sstable/log_record.h"
 
 namespace cassandra_bloom::testing {
 namespace {

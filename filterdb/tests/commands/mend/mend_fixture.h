@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/fake_sstable/fake_sstable.h"
+#include "filterdb/tests/fake_sstable/fake_sstable.h"
 #include "tests/support/filterdb_command.h"
 #include "tests/support/temp_dir.h"
 

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "filterdb/tests/commands/mend/mend_fixture.h"
-#include "tests/support/fake_sstable/fake_scylla_db.h"
+#include "filterdb/tests/fake_sstable/fake_scylla_db.h"
 
 namespace cassandra_bloom::testing {
 

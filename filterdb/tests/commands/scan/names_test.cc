@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/support/fake_sstable/fake_sstable.h"
+#include "filterdb/tests/fake_sstable/fake_sstable.h"
 #include "tests/support/filterdb_command.h"
 #include "tests/support/temp_dir.h"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "filterdb/tests/fake_sstable/fake_sstable.h"
+#include "filterdb/tests/fake_sstable/log_record.h"
 #include "tests/support/cassandra_data.h"
-#include "tests/support/fake_sstable/fake_sstable.h"
-#include "tests/support/fake_sstable/log_record.h"
 #include "tests/support/filterdb_command.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/temp_dir.h"

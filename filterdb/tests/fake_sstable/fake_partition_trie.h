@@ -3,8 +3,8 @@
 // Writes a trie as in Cassandra's Partitions.db (BtiFormat.md), but does not
 // align the nodes to pages.
 
-#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_PARTITION_TRIE_H_
-#define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_PARTITION_TRIE_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_PARTITION_TRIE_H_
+#define CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_PARTITION_TRIE_H_
 
 #include <cstdint>
 #include <string>
@@ -42,4 +42,4 @@ uint64_t AppendTrie(const std::vector<TriePartition>& partitions,
 
 }  // namespace cassandra_bloom::testing
 
-#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_PARTITION_TRIE_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_PARTITION_TRIE_H_

@@ -2,8 +2,8 @@
 
 // The checksums of SSTables, as Java computes them.
 
-#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_CHECKSUMS_H_
-#define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_CHECKSUMS_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_CHECKSUMS_H_
+#define CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_CHECKSUMS_H_
 
 #include <cstdint>
 #include <string_view>
@@ -16,4 +16,4 @@ uint32_t Adler32(std::string_view bytes);
 
 }  // namespace cassandra_bloom::testing
 
-#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_CHECKSUMS_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_CHECKSUMS_H_

@@ -2,8 +2,8 @@
 
 // Compressed chunks, and CompressionInfo.db, as Cassandra writes them.
 
-#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_COMPRESSED_DATA_H_
-#define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_COMPRESSED_DATA_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_COMPRESSED_DATA_H_
+#define CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_COMPRESSED_DATA_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/fake_sstable/version_facts.h"
+#include "filterdb/tests/fake_sstable/version_facts.h"
 
 namespace cassandra_bloom::testing {
 
@@ -49,4 +49,4 @@ CompressedData CompressData(const std::string& data,
 
 }  // namespace cassandra_bloom::testing
 
-#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_COMPRESSED_DATA_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_COMPRESSED_DATA_H_

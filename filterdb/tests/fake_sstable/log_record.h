@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_LOG_RECORD_H_
-#define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_LOG_RECORD_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_LOG_RECORD_H_
+#define CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_LOG_RECORD_H_
 
 #include <cstdint>
 #include <string>
 
-#include "tests/support/fake_sstable/checksums.h"
+#include "filterdb/tests/fake_sstable/checksums.h"
 #include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
@@ -28,4 +28,4 @@ inline std::string LogRecord(const std::string& type,
 
 }  // namespace cassandra_bloom::testing
 
-#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_LOG_RECORD_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_LOG_RECORD_H_

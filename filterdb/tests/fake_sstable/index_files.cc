@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tests/support/fake_sstable/index_files.h"
+#include "filterdb/tests/fake_sstable/index_files.h"
 
+#include "filterdb/tests/fake_sstable/comparable_key.h"
+#include "filterdb/tests/fake_sstable/fake_partition_trie.h"
+#include "filterdb/tests/fake_sstable/vint.h"
 #include "plugin/filter/murmur3.h"
-#include "tests/support/fake_sstable/comparable_key.h"
-#include "tests/support/fake_sstable/fake_partition_trie.h"
-#include "tests/support/fake_sstable/vint.h"
 #include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {

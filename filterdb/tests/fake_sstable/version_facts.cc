@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tests/support/fake_sstable/version_facts.h"
+#include "filterdb/tests/fake_sstable/version_facts.h"
 
 #include <stdexcept>
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_INDEX_FILES_H_
-#define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_INDEX_FILES_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_INDEX_FILES_H_
+#define CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_INDEX_FILES_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "tests/support/fake_sstable/version_facts.h"
+#include "filterdb/tests/fake_sstable/version_facts.h"
 
 namespace cassandra_bloom::testing {
 
@@ -38,4 +38,4 @@ TrieFiles TrieIndex(const std::vector<IndexedPartition>& partitions,
 
 }  // namespace cassandra_bloom::testing
 
-#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_INDEX_FILES_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_INDEX_FILES_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tests/support/fake_sstable/compressed_data.h"
+#include "filterdb/tests/fake_sstable/compressed_data.h"
 
 #include <lz4.h>
 #include <snappy.h>
@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "tests/support/fake_sstable/checksums.h"
+#include "filterdb/tests/fake_sstable/checksums.h"
 #include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {

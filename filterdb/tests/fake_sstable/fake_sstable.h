@@ -3,8 +3,8 @@
 // Writes complete SSTables of any version. The test chooses the fault of the
 // filter. All files have Cassandra's layouts, but the rows are filler.
 
-#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_SSTABLE_H_
-#define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_SSTABLE_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_SSTABLE_H_
+#define CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_SSTABLE_H_
 
 #include <array>
 #include <cstddef>
@@ -90,4 +90,4 @@ WrittenSstable WriteSstable(SstableSpec spec);
 
 }  // namespace cassandra_bloom::testing
 
-#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_SSTABLE_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_SSTABLE_H_

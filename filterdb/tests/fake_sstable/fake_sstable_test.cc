@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Compares the tests' own writer of SSTables with what Cassandra wrote. That an
-// SSTable has the fault that a test asks for is seen in faults_test.cc. Nodes of
-// tries: trie_node_test.cc.
+// SSTable has the fault that a test asks for is seen in faults_test.cc. Nodes
+// of tries: trie_node_test.cc.
 
 #include <gtest/gtest.h>
 
@@ -16,12 +16,11 @@
 #include <vector>
 
 #include "filterdb/sstable/index/trie_node.h"
+#include "filterdb/tests/fake_sstable/checksums.h"
+#include "filterdb/tests/fake_sstable/comparable_key.h"
+#include "filterdb/tests/fake_sstable/fake_statistics_db.h"
+#include "filterdb/tests/fake_sstable/index_files.h"
 #include "tests/support/cassandra_data.h"
-#include "tests/support/fake_sstable/cassandra_sstables.h"
-#include "tests/support/fake_sstable/checksums.h"
-#include "tests/support/fake_sstable/comparable_key.h"
-#include "tests/support/fake_sstable/fake_statistics_db.h"
-#include "tests/support/fake_sstable/index_files.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tests/support/fake_sstable/fake_scylla_db.h"
+#include "filterdb/tests/fake_sstable/fake_scylla_db.h"
 
 #include <cstddef>
 #include <filesystem>
 #include <map>
 #include <stdexcept>
 
-#include "tests/support/fake_sstable/checksums.h"
-#include "tests/support/fake_sstable/compressed_data.h"
+#include "filterdb/tests/fake_sstable/checksums.h"
+#include "filterdb/tests/fake_sstable/compressed_data.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/temp_dir.h"
 

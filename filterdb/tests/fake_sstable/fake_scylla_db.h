@@ -3,8 +3,8 @@
 // Writes and checks a Scylla.db as ScyllaDB's docs/dev/sstable-scylla-format.md
 // says. Shares no code with filterdb.
 
-#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_SCYLLA_DB_H_
-#define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_SCYLLA_DB_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_SCYLLA_DB_H_
+#define CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_SCYLLA_DB_H_
 
 #include <cstdint>
 #include <string>
@@ -33,4 +33,4 @@ std::vector<std::string> WrongDigests(const std::string& prefix);
 
 }  // namespace cassandra_bloom::testing
 
-#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_SCYLLA_DB_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_SCYLLA_DB_H_

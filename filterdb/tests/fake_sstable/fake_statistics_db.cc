@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tests/support/fake_sstable/fake_statistics_db.h"
+#include "filterdb/tests/fake_sstable/fake_statistics_db.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
-#include "tests/support/fake_sstable/compressed_data.h"
+#include "filterdb/tests/fake_sstable/compressed_data.h"
 #include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {

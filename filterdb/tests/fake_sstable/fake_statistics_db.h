@@ -3,13 +3,13 @@
 // Makes a Statistics.db with a partitioner, bloom_filter_fp_chance and the
 // number of partitions. All other values are filler.
 
-#ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_STATISTICS_DB_H_
-#define CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_STATISTICS_DB_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_STATISTICS_DB_H_
+#define CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_STATISTICS_DB_H_
 
 #include <cstdint>
 #include <string>
 
-#include "tests/support/fake_sstable/version_facts.h"
+#include "filterdb/tests/fake_sstable/version_facts.h"
 
 namespace cassandra_bloom::testing {
 
@@ -18,4 +18,4 @@ std::string StatisticsDb(StatisticsLayout layout, double fp_chance,
 
 }  // namespace cassandra_bloom::testing
 
-#endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_FAKE_SSTABLE_FAKE_STATISTICS_DB_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_STATISTICS_DB_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tests/support/fake_sstable/fake_sstable.h"
+#include "filterdb/tests/fake_sstable/fake_sstable.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -11,12 +11,12 @@
 #include <utility>
 
 #include "cassandra_bloom/filter_db.h"
-#include "tests/support/fake_sstable/checksums.h"
-#include "tests/support/fake_sstable/comparable_key.h"
-#include "tests/support/fake_sstable/compressed_data.h"
-#include "tests/support/fake_sstable/fake_statistics_db.h"
-#include "tests/support/fake_sstable/index_files.h"
-#include "tests/support/fake_sstable/version_facts.h"
+#include "filterdb/tests/fake_sstable/checksums.h"
+#include "filterdb/tests/fake_sstable/comparable_key.h"
+#include "filterdb/tests/fake_sstable/compressed_data.h"
+#include "filterdb/tests/fake_sstable/fake_statistics_db.h"
+#include "filterdb/tests/fake_sstable/index_files.h"
+#include "filterdb/tests/fake_sstable/version_facts.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/temp_dir.h"
