@@ -36,9 +36,9 @@ help:
 	@echo "make bench-filterdb"
 	@echo "             time filterdb on 100 million keys, and measure its memory"
 	@echo "make soak MINUTES=60"
-	@echo "             read and write a database with all modes of filters, and compare it with a map"
+	@echo "             as make random, but with large databases that live for long"
 	@echo "make crash ROUNDS=100"
-	@echo "             kill a process that writes to a database, and check what is left"
+	@echo "             kill processes that use such a database, five times each, and check what is left"
 	@echo "make export-stress KILLS=200 SECONDS=1200"
 	@echo "             kill, change and close databases whose filters are exported, and compare"
 	@echo "make random SECONDS=60"
@@ -94,18 +94,6 @@ bench-filterdb: release bench-filterdb-packages
 
 MINUTES = 60
 ROUNDS = 100
-SOAK = build/dev/bin/soak $(if $(SEED),--seed=$(SEED))
-
-soak: soak-program
-	$(SOAK) --minutes=$(MINUTES)
-
-crash: soak-program
-	$(SOAK) --rounds=$(ROUNDS)
-
-soak-program: packages test-packages
-	cmake --preset dev
-	cmake --build --preset dev --parallel $(JOBS) --target soak
-
 KILLS = 200
 
 export-stress: packages test-packages
@@ -130,11 +118,15 @@ scan-loop: packages test-packages
 SECONDS = 60
 
 # In memory (/dev/shm) if possible, because RocksDB syncs many small files.
-random: packages test-packages
+random soak crash: packages test-packages
 	cmake --preset dev
 	cmake --build --preset dev --parallel $(JOBS) --target random_db
 	TMPDIR=$${TMPDIR:-$$(test -d /dev/shm && echo /dev/shm || echo /tmp)} \
-	  build/dev/bin/random_db --seconds=$(SECONDS) --jobs=$(JOBS) $(if $(SEED),--seed=$(SEED))
+	  build/dev/bin/random_db $(RUN_$@) --jobs=$(JOBS) $(if $(SEED),--seed=$(SEED))
+
+RUN_random = --seconds=$(SECONDS)
+RUN_soak = --seconds=$$((60 * $(MINUTES))) --scale=20 --time_limit=3600
+RUN_crash = --databases=$(ROUNDS) --kills=5
 
 fuzz: packages fuzz-packages
 	cmake --preset dev -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang \
@@ -222,5 +214,5 @@ define install
 	    apt-get install -y --no-install-recommends $(1); }
 endef
 
-.PHONY: help demo bench report bench-db rocksdb-for-this-cpu bench-filterdb soak soak-program crash export-stress damage scan-loop random fuzz coverage \
+.PHONY: help demo bench report bench-db rocksdb-for-this-cpu bench-filterdb soak crash export-stress damage scan-loop random fuzz coverage \
   mutants test release plugin dist filterdb-static foreign-architecture format deb packages $(NEEDS)

@@ -88,26 +88,6 @@ TEST(BlockBytesTest, BesideRocksdbEqualCassandrasFilterDbAndTheTrailer) {
   EXPECT_EQ(blocks[0], block);
 }
 
-// RocksDB finds filter blocks by the policy's CompatibilityName. With another
-// name, RocksDB would silently ignore all existing filters.
-TEST(BlockBytesTest, HaveAFrozenName) {
-  EXPECT_STREQ(OurPolicy()->CompatibilityName(), "cassandra_bloom");
-  const Dataset dataset = NumberedDataset(1000, 0);
-  TestDb db(DbOptions(OurPolicy()));
-  db.Put(dataset.rows);
-  db.Flush();
-  EXPECT_EQ(BlocksReadByOpening(&db).size(), 1);
-  EXPECT_TRUE(BlocksReadByOpening(&db, BlockForm::kBesideRocksdb).empty());
-}
-
-TEST(BlockBytesTest, BesideRocksdbHaveRocksdbsName) {
-  TestDb db(DbOptions(OurPolicyBesideRocksdb()));
-  db.Put(NumberedDataset(1000, 0).rows);
-  db.Flush();
-  EXPECT_EQ(BlocksReadByOpening(&db, BlockForm::kBesideRocksdb).size(), 1);
-  EXPECT_TRUE(BlocksReadByOpening(&db).empty());
-}
-
 void ExpectPartitionsAreFilterDbs(Layout layout, BlockForm form) {
   SCOPED_TRACE(ToString(layout));
   const Dataset dataset = NumberedDataset(5000, 0);

@@ -48,16 +48,6 @@ TEST(FilterTypesTest, InAFlushAndAtTheBottom) {
   }
 }
 
-TEST(FilterTypesTest, RibbonFiltersInFlushesOfFifoCompaction) {
-  rocksdb::Options options = DbOptions(PolicyOf(Types("ribbon", "")));
-  options.compaction_style = rocksdb::kCompactionStyleFIFO;
-  TestDb db(options);
-  db.Put(SomeRows());
-  db.Flush();
-  EXPECT_EQ(TypesIn(db), (FilterTypes{{"ribbon", 1}}));
-  ExpectAllFound(db);
-}
-
 TEST(FilterTypesTest, RocksdbsFiltersHaveTheBitsOfTheirPlace) {
   CassandraBloomOptions options = Types("bloom", "");
   options.level_bits = {16, 12};

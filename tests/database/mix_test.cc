@@ -32,12 +32,6 @@ PolicyPtr MixWithOurs() {
   return PolicyOf(options);
 }
 
-rocksdb::Options WithMultiplier(double multiplier, PolicyPtr policy) {
-  rocksdb::Options options = WithDynamicLevels(std::move(policy));
-  options.max_bytes_for_level_multiplier = multiplier;
-  return options;
-}
-
 // Writes a file to level 0, and then another one to the last level.
 void FlushAndCompact(TestDb* db) {
   db->Put(SomeRows());
@@ -101,71 +95,18 @@ TEST(MixTest, RocksdbsPolicyRejectsAsManyKeys) {
   }
 }
 
-// ---- The ratio of levels ----
-
-// The bits of level 0 and of the last level, with 10 bits on average.
-TEST(MixTest, BitsFollowTheMultiplier) {
-  const struct {
-    double multiplier;
-    const char* log;
-    double flushed;
-  } cases[] = {
-      {0,
-       "level 6: 8.557, bottommost: 8.557 (Ribbon filters take about 0.7 of "
-       "these bits); on average 10.000 if each level has 2 times the keys",
-       17.213},
-      {1.5, "level 6: 8.557, ", 17.213},
-      {4, "level 5: 11.924, level 6: 9.038, ", 23.416},
-      {10, "level 5: 14.260, level 6: 9.467, ", 23.845},
-      {1000, "level 5: 24.363, level 6: 9.986, ", 24.363},
-  };
-  for (const auto& expected : cases) {
-    SCOPED_TRACE(expected.multiplier);
-    TestDb db(WithMultiplier(expected.multiplier, Mix()));
-    db.Put(SomeRows());
-    db.Flush();
-    EXPECT_NEAR(BitsPerKey(db), expected.flushed, kTolerance);
-    EXPECT_NE(LogOf(db).find(expected.log), std::string::npos) << LogOf(db);
-  }
-}
-
 // With a small multiplier, the levels above the last one hold so many keys that
 // nothing would be left of a small average.
 TEST(MixTest, TheLastLevelGetsAtLeastOneBit) {
-  TestDb db(
-      WithMultiplier(2, PolicyPtr(rocksdb::NewCassandraBloomMixPolicy(2))));
+  rocksdb::Options options =
+      WithDynamicLevels(PolicyPtr(rocksdb::NewCassandraBloomMixPolicy(2)));
+  options.max_bytes_for_level_multiplier = 2;
+  TestDb db(options);
   db.Put(SomeRows());
   db.Flush();
   const std::string log = LogOf(db);
   EXPECT_NE(log.find("level 6: 1.000, "), std::string::npos) << log;
   EXPECT_NE(log.find("; on average 2.443 if"), std::string::npos) << log;
-}
-
-// The smallest multiplier of several column families counts for all.
-TEST(MixTest, OfTwoColumnFamiliesTheSmallerMultiplierCounts) {
-  const PolicyPtr mix = Mix();
-  TestDb db(WithMultiplier(10, mix));
-  rocksdb::ColumnFamilyHandle* family = nullptr;
-  Require(db->CreateColumnFamily(WithMultiplier(4, mix), "four", &family));
-  Require(db->DestroyColumnFamilyHandle(family));
-  db.Close();
-  rocksdb::DB* opened = nullptr;
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  Require(rocksdb::DB::Open(
-      WithMultiplier(10, mix), db.path(),
-      {{"default", WithMultiplier(10, mix)}, {"four", WithMultiplier(4, mix)}},
-      &handles, &opened));
-  const std::unique_ptr<rocksdb::DB> both(opened);
-  for (rocksdb::ColumnFamilyHandle* const handle : handles) {
-    Require(both->Put({}, handle, "key", "value"));
-    Require(both->Flush(rocksdb::FlushOptions(), handle));
-    EXPECT_NE(LogOf(db).find("[" + handle->GetName() +
-                             "] cassandra_bloom:mix:10: bits per key in files "
-                             "of level 0: 23.416, "),
-              std::string::npos)
-        << LogOf(db);
-    Require(both->DestroyColumnFamilyHandle(handle));
-  }
 }
 
 // ---- Where levels have no sizes to go by ----

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -169,20 +170,6 @@ TEST_P(ModesTest, OnlyKeysOutOfTheDomain) {
   }
 }
 
-// With one row per prefix, a builder fails here if it wrongly keeps state for
-// the next partition.
-TEST_P(ModesTest, FewAndManyRowsPerPrefix) {
-  for (const Dataset& dataset :
-       {PrefixedDataset(3, 2000, 1, 0), PrefixedDataset(4, 4, 600, 0)}) {
-    SCOPED_TRACE(dataset.rows.size());
-    TestDb db(OurOptions());
-    db.Put(dataset.rows);
-    db.Flush();
-    db.Reopen();
-    ExpectAllReadsMatch(db, dataset);
-  }
-}
-
 // Several policies write and read the files of one database.
 class MixedModesTest : public ModesTest {
  protected:
@@ -267,45 +254,26 @@ INSTANTIATE_TEST_SUITE_P(All, MixedModesTest,
                                             kAllModes),
                          NameOf);
 
-// RocksDB before 9.5 loses rows in SeekForPrev (facebook/rocksdb#12872). With
-// our policy, RocksDB must lose no others than with its own policy.
-TEST(PartitionedPrefixTest, SeekForPrevFindsWhatTheBuiltinFilterFinds) {
-  size_t missed_by_builtin = 0;
-  for (const uint64_t seed : {5u, 6u, 7u}) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    const Dataset dataset = PrefixedDataset(seed, 200, 8, 0);
-    const auto misses = [&dataset](PolicyPtr policy) {
-      rocksdb::BlockBasedTableOptions table_options =
-          TableOptions(std::move(policy), Layout::kPartitioned);
-      // With small data blocks, a partition ends when its index is large
-      // enough, not when its filter is large enough. So both policies get the
-      // same partitions.
-      table_options.block_size = 64;
-      // Without shortening, index keys are exactly the last keys of partitions.
-      // The test needs such index keys, because RocksDB loses rows at these
-      // keys.
-      table_options.index_shortening =
-          rocksdb::BlockBasedTableOptions::IndexShorteningMode::kNoShortening;
-      TestDb db(OptionsFor(table_options, Filtered::kPrefixes));
-      db.Put(dataset.rows);
-      db.Flush();
-      return std::make_pair(
-          db.OnlyTable()->index_partitions,
-          SeekForPrevMisses(db.source(), dataset,
-                            db.options().prefix_extractor.get()));
-    };
-    // A false positive can hide that RocksDB loses a row. So the filter gets 20
-    // bits per key.
-    const auto [builtin_partitions, builtin_misses] = misses(BuiltinPolicy(20));
-    const auto [our_partitions, our_misses] = misses(OurPolicy());
-    ASSERT_EQ(our_partitions, builtin_partitions);
-    for (const std::string& key : our_misses) {
-      EXPECT_EQ(builtin_misses.count(key), 1)
-          << rocksdb::Slice(key).ToString(/*hex=*/true);
-    }
-    missed_by_builtin += builtin_misses.size();
+// A naive filter tells how many absent keys a filter of 7 probes rejects.
+TEST(FilteredKeysTest, GetAndMultiGetRejectTheSame) {
+  const Dataset dataset = NumberedDataset(5000, 20000);
+  TestDb db(DbOptions(OurPolicy()));
+  db.Put(dataset.rows);
+  db.Flush();
+  const uint64_t expected = ExpectedNegatives(dataset, /*num_probes=*/7);
+  EXPECT_GT(expected, dataset.absent.size() * 98 / 100);
+  const auto expect_filtered = [&] {
+    EXPECT_EQ(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), expected);
+    EXPECT_EQ(db.Ticker(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE),
+              dataset.rows.size());
+    db.ResetStatistics();
+  };
+  EXPECT_TRUE(GetsMatch(db.source(), dataset));
+  expect_filtered();
+  for (const bool sorted : {false, true}) {
+    EXPECT_TRUE(MultiGetsMatch(db.source(), dataset, sorted));
+    expect_filtered();
   }
-  RecordProperty("missed_by_builtin", static_cast<int>(missed_by_builtin));
 }
 
 }  // namespace

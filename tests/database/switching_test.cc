@@ -119,18 +119,5 @@ INSTANTIATE_TEST_SUITE_P(
              ToString(std::get<Layout>(test.param));
     });
 
-TEST(SwitchingBackTest, FindsTheFiltersAgain) {
-  const Dataset dataset = NumberedDataset(3000, 3000);
-  TestDb db(DbOptions(OurPolicy()));
-  db.Put(dataset.rows);
-  db.Flush();
-  db.Reopen(DbOptions(BuiltinPolicy()));
-  EXPECT_TRUE(GetsMatch(db.source(), dataset));
-  db.Reopen(DbOptions(OurPolicy()));
-  EXPECT_TRUE(GetsMatch(db.source(), dataset));
-  EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), 3000 * 98 / 100);
-  EXPECT_EQ(db.Ticker(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE), 3000);
-}
-
 }  // namespace
 }  // namespace cassandra_bloom::testing

@@ -33,8 +33,8 @@ NOT_RUN = {
     "make bench-db ROCKSDB=TREE BENCH_DB_FLAGS=--equal-rate": _LONG + "by hand",
     "make bench-db ROCKSDB=TREE": _LONG + "by hand",
     'make bench-db ROCKSDB=TREE BENCH_DB_FLAGS="--break-even --policies=uniform"': _LONG + "by hand",
-    "make soak MINUTES=60": _LONG + "tests/stress/soak, for seconds",
-    "make crash ROUNDS=100": _LONG + "tests/stress/soak, for seconds",
+    "make soak MINUTES=60": _LONG + "tests/stress/random, for seconds",
+    "make crash ROUNDS=100": _LONG + "tests/stress/random, for seconds",
     "make export-stress KILLS=200 SECONDS=1200": _LONG + "tests/stress/export_stress, for seconds",
     "make random SECONDS=600": _LONG + "tests/stress/random, for seconds",
     "make scan-loop SCANS=5000": _LONG + "scan_loop_test, for seconds",
@@ -45,7 +45,6 @@ NOT_RUN = {
     "tests/install/matrix/thread_sanitizer.sh TREE": _LONG + "by hand",
     "tests/install/matrix/crash_test.sh TREE": _LONG + "by hand",
     "tests/install/matrix/rocksdb_filter_tests.sh TREE": _LONG + "by hand",
-    "build/dev/bin/soak --lookups=100000000": _LONG + "tests/stress/soak",
     "CASSANDRA_BLOOM_PRESENT_KEYS=1000000000 build/dev/bin/false_negative_test":
         _LONG + "the test runs with fewer keys",
     "CASSANDRA_BLOOM_BUILDER_KEYS=1000000000 build/dev/bin/builder_memory_test":

@@ -2,10 +2,8 @@
 
 #include <rocksdb/convenience.h>
 
-#include <atomic>
 #include <filesystem>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/export/export_fixture.h"
@@ -185,26 +183,6 @@ TEST_F(ExportCommandTest, ColumnFamilies) {
   EXPECT_EQ(Export("--column-family=other --column-family=default"),
             (std::vector<size_t>{1, 2, 0}));
   Require(db_->DestroyColumnFamilyHandle(other));
-}
-
-TEST_F(ExportCommandTest, WhileItIsWrittenToAndReconciled) {
-  std::atomic<bool> stop{false};
-  std::thread writer([&] {
-    for (int i = 0; !stop; ++i) {
-      AddFiles(1);
-      if (i % 4 == 3) {
-        db_.Compact();
-      }
-    }
-  });
-  for (int i = 0; i < 10; ++i) {
-    Export();
-    EXPECT_TRUE(Reconcile()) << error_ << report_.errors.size();
-  }
-  stop = true;
-  writer.join();
-  Export();
-  EXPECT_EQ(Filters(), Live());
 }
 
 TEST_F(ExportCommandTest, ACopyIsAnotherDatabase) {

@@ -170,10 +170,10 @@ done < <(sed -n 's/^foreach(test \(.*\))$/\1/p' "$sources/tests/database/CMakeLi
   filterdb_console_test sstable_health_test fake_sstable_test
   export_test export_command_test filterdb_command_test sst_filters_test filterdb_scan_test filterdb_mend_test
   filterdb_mending_test
-  concurrency_test soak random_db)
+  random_db)
 
 # Programs that tests start.
-started=(filterdb sst_filters export_stress partitions_example soak random_db
+started=(filterdb sst_filters export_stress partitions_example random_db
   c_filter_db_test c_filter_db_example c_rocksdb_test c_rocksdb_example)
 
 # Tests that are left out, and why.

@@ -95,6 +95,11 @@ void MakeAndDropColumnFamily(StressedDb* db, uint64_t* random) {
   Require((*db)->DestroyColumnFamilyHandle(family));
 }
 
+void Export(StressedDb* db, uint64_t* random) {
+  std::this_thread::sleep_for(milliseconds(NextRandom(random) % 100));
+  db->Export();
+}
+
 void TakeFolderAway(const std::string& out_dir, uint64_t* random) {
   std::this_thread::sleep_for(milliseconds(NextRandom(random) % 800));
   std::error_code ignored;
@@ -136,6 +141,7 @@ void Churn(StressedDb* db, const std::string& out_dir, bool can_fill,
   repeat([db](uint64_t* seed) { Ingest(db, seed); });
   repeat([db](uint64_t* seed) { DeleteFiles(db, seed); });
   repeat([db](uint64_t* seed) { MakeAndDropColumnFamily(db, seed); });
+  repeat([db](uint64_t* seed) { Export(db, seed); });
   repeat([&](uint64_t* seed) { TakeFolderAway(out_dir, seed); });
   if (can_fill) {
     repeat([&](uint64_t* seed) { FillDisk(out_dir, seed); });

@@ -31,6 +31,10 @@ class StressedDb {
 
   void Write(uint64_t* random, int count);
 
+  // Exports beside the listener, and asks both for their counts. That an export
+  // fails is no error: the folder may be gone, and the disk full.
+  void Export();
+
   // Deletes the handle of the default column family, as programs may.
   void DeleteHandle();
 
@@ -45,6 +49,7 @@ class StressedDb {
   rocksdb::Options options_;
   const std::string out_dir_;
   std::shared_ptr<rocksdb::EventListener> listener_;
+  uint64_t num_exported_ = 0;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
   std::unique_ptr<rocksdb::DB> db_;
 };

@@ -8,11 +8,9 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <exception>
 #include <vector>
 
-#include "tests/stress/random/failure.h"
-#include "tests/stress/random/witness.h"
+#include "tests/stress/random/report.h"
 #include "tests/support/run_process.h"
 #include "tests/support/temp_dir.h"
 
@@ -21,9 +19,6 @@ namespace {
 
 constexpr char kCounts[] =
     "%" SCNu64 " operations, %" SCNu64 " checks, %" SCNu64 " filtered";
-constexpr char kFailure[] = "FAILURE: ";
-constexpr char kWrongDenial[] = "a filter denies a key that it was given";
-constexpr char kNoWrongDenial[] = "no filter denied a key that it was given";
 constexpr char kAssertion[] = "Assertion `";
 
 void TellTimeLimit(int) {
@@ -73,14 +68,24 @@ void FindFailure(const ProcessResult& process, Outcome* outcome) {
   outcome->text = outcome->kind + ": " + process.err;
 }
 
-Outcome RunOne(const std::string& program, uint64_t seed, Stand stand,
-               uint64_t attempt, unsigned time_limit) {
+Outcome RunOne(const std::string& program, const Trial::Settings& settings,
+               Stand stand, uint64_t attempt, unsigned time_limit) {
   const TempDir folder;
-  const ProcessResult process = RunProcess(
-      {program, "--folder=" + folder.path(), "--seed=" + std::to_string(seed),
-       std::string("--policy=") + (stand == Stand::kOurs ? "ours" : "builtin"),
-       "--attempt=" + std::to_string(attempt),
-       "--time_limit=" + std::to_string(time_limit)});
+  std::vector<std::string> arguments = {
+      program,
+      "--folder=" + folder.path(),
+      "--seed=" + std::to_string(settings.seed),
+      std::string("--policy=") + (stand == Stand::kOurs ? "ours" : "builtin"),
+      "--attempt=" + std::to_string(attempt),
+      "--scale=" + std::to_string(settings.scale),
+      "--time_limit=" + std::to_string(time_limit)};
+  if (settings.kills > 0) {
+    arguments.push_back("--kills=" + std::to_string(settings.kills));
+  }
+  if (settings.at_once) {
+    arguments.emplace_back("--at_once");
+  }
+  const ProcessResult process = RunProcess(arguments);
   Outcome outcome;
   outcome.passed = process.exit_code == 0;
   for (const std::string& line : Lines(process.out)) {
@@ -105,14 +110,14 @@ Outcome RunOne(const std::string& program, uint64_t seed, Stand stand,
 // Returns whether RocksDB's own filter also fails. First repeats the same trial
 // several times, because failures may depend on threads. Then runs other
 // trials, in which only a failure of the same kind counts.
-bool BuiltinFails(const std::string& program, uint64_t seed,
+bool BuiltinFails(const std::string& program, const Trial::Settings& settings,
                   const Outcome& ours, unsigned time_limit, std::string* text) {
   constexpr uint64_t kRepetitions = 3;
   constexpr uint64_t kOthers = 7;
   for (uint64_t i = 0; i < kRepetitions + kOthers; ++i) {
     const uint64_t attempt = i < kRepetitions ? 0 : i - kRepetitions + 1;
     const Outcome builtin =
-        RunOne(program, seed, Stand::kBuiltin, attempt, time_limit);
+        RunOne(program, settings, Stand::kBuiltin, attempt, time_limit);
     if (!builtin.passed && (attempt == 0 || builtin.kind == ours.kind)) {
       *text +=
           "  with the built-in filter, --attempt=" + std::to_string(attempt) +
@@ -130,23 +135,7 @@ int RunTrialProcess(const Trial::Settings& settings, unsigned time_limit) {
   signal(SIGALRM, TellTimeLimit);
   alarm(time_limit);
   Trial trial(settings);
-  int status = 0;
-  try {
-    trial.Run();
-    status = WrongDenial().empty() ? 0 : 1;
-  } catch (const WrongRows& failure) {
-    std::printf("%s%s\n", kFailure, failure.what());
-    if (settings.stand == Stand::kOurs && WrongDenial().empty()) {
-      std::printf("%s\n", kNoWrongDenial);
-    }
-    status = 1;
-  } catch (const std::exception& failure) {
-    std::printf("%s%s\n", kFailure, failure.what());
-    status = 1;
-  }
-  if (!WrongDenial().empty()) {
-    std::printf("%s%s: %s\n", kFailure, kWrongDenial, WrongDenial().c_str());
-  }
+  const int status = RunAndReport([&trial] { trial.Run(); });
   const TrialCounts& counts = trial.counts();
   std::printf("%" PRIu64 " operations, %" PRIu64 " checks, %" PRIu64
               " filtered\n",
@@ -155,11 +144,11 @@ int RunTrialProcess(const Trial::Settings& settings, unsigned time_limit) {
   return status;
 }
 
-Verdict RunInProcesses(const std::string& program, uint64_t seed,
-                       unsigned time_limit) {
-  const Outcome ours = RunOne(program, seed, Stand::kOurs, 0, time_limit);
+Verdict RunInProcesses(const std::string& program,
+                       const Trial::Settings& settings, unsigned time_limit) {
+  const Outcome ours = RunOne(program, settings, Stand::kOurs, 0, time_limit);
   Verdict verdict;
-  verdict.seed = seed;
+  verdict.seed = settings.seed;
   verdict.counts = ours.counts;
   if (ours.passed) {
     return verdict;
@@ -171,13 +160,14 @@ Verdict RunInProcesses(const std::string& program, uint64_t seed,
     return verdict;
   }
   const bool builtin_fails =
-      BuiltinFails(program, seed, ours, time_limit, &verdict.text);
+      BuiltinFails(program, settings, ours, time_limit, &verdict.text);
   if (builtin_fails || ours.has_right_denials) {
     verdict.fault = Fault::kShared;
     verdict.text +=
         ours.has_right_denials ? std::string("  ") + kNoWrongDenial + "\n" : "";
   } else {
-    const Outcome again = RunOne(program, seed, Stand::kOurs, 0, time_limit);
+    const Outcome again =
+        RunOne(program, settings, Stand::kOurs, 0, time_limit);
     verdict.text +=
         "  ours again: " + (again.passed ? "passes" : FirstLine(again.text)) +
         "\n";

@@ -27,9 +27,9 @@ struct Verdict {
 int RunTrialProcess(const Trial::Settings& settings, unsigned time_limit);
 
 // Runs each trial in its own process of `program`, which must call
-// RunTrialProcess.
-Verdict RunInProcesses(const std::string& program, uint64_t seed,
-                       unsigned time_limit);
+// RunTrialProcess. Of `settings`, `stand`, `attempt` and `folder` are ignored.
+Verdict RunInProcesses(const std::string& program,
+                       const Trial::Settings& settings, unsigned time_limit);
 
 }  // namespace cassandra_bloom::testing
 

@@ -9,8 +9,8 @@
 namespace cassandra_bloom::testing {
 
 KeyPool::KeyPool(const PartitionLayout& layout, bool has_single_deletes,
-                 Draws draws) {
-  const uint64_t num_partitions = draws.Of<uint64_t>({4, 20, 60, 150});
+                 uint64_t scale, Draws draws) {
+  const uint64_t num_partitions = scale * draws.Of<uint64_t>({4, 20, 60, 150});
   const uint64_t num_rows = draws.Of<uint64_t>({1, 3, 8});
   const bool has_cut_keys = draws.OneIn(2);
   const uint64_t first = draws.Below(1000000);

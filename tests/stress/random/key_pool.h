@@ -4,6 +4,7 @@
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_KEY_POOL_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,9 @@ namespace cassandra_bloom::testing {
 // other deletes of such keys.
 class KeyPool {
  public:
-  KeyPool(const PartitionLayout& layout, bool has_single_deletes, Draws draws);
+  // Draws keys of up to 150 * `scale` partitions.
+  KeyPool(const PartitionLayout& layout, bool has_single_deletes,
+          uint64_t scale, Draws draws);
 
   const std::vector<std::string>& all() const { return all_; }
   size_t shortest() const { return shortest_; }

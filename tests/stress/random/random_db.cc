@@ -3,6 +3,9 @@
 // Runs random databases, and compares each with a map of the expected rows:
 //
 //   random_db --seconds=600
+//   random_db --seconds=3600 --scale=20       large databases
+//   random_db --databases=100 --kills=5       processes that are killed
+//   random_db --seconds=60 --at_once          for a thread sanitizer
 //
 // A failed trial is repeated with RocksDB's own filter. --seed=N repeats one
 // database. The exit status is 0 without a failure of cassandra_bloom, 1 with
@@ -34,25 +37,33 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Flags {
-  double seconds = 10;
+  std::optional<double> seconds;
   uint64_t databases = UINT64_MAX;
   unsigned jobs = 1;
-  uint64_t seed = 0;
   unsigned time_limit = 120;
   std::string policy;
-  uint64_t attempt = 0;
-  std::string folder;
+  Trial::Settings trial;
 };
 
 void Describe(CLI::App* app, Flags* flags) {
-  app->add_option("--seconds", flags->seconds, "How long to run (10)");
+  app->add_option("--seconds", flags->seconds,
+                  "How long to run (10, without --databases)");
   app->add_option("--databases", flags->databases,
                   "Stop after this many databases");
   app->add_option("--jobs", flags->jobs, "Databases at a time (1)")
       ->check(CLI::PositiveNumber);
-  CLI::Option* const seed =
-      app->add_option("--seed", flags->seed, "Run only this seed's database")
-          ->check(CLI::PositiveNumber);
+  CLI::Option* const seed = app->add_option("--seed", flags->trial.seed,
+                                            "Run only this seed's database")
+                                ->check(CLI::PositiveNumber);
+  app->add_option("--scale", flags->trial.scale,
+                  "So many times the usual keys and operations (1)")
+      ->check(CLI::PositiveNumber);
+  CLI::Option* const kills = app->add_option(
+      "--kills", flags->trial.kills,
+      "Kill processes that use a database, so many times each (0)");
+  app->add_flag("--at_once", flags->trial.at_once,
+                "Make all operations at once, in several threads")
+      ->excludes(kills);
   app->add_option("--time_limit", flags->time_limit,
                   "Seconds for one database (120)");
   CLI::Option* const policy =
@@ -61,10 +72,10 @@ void Describe(CLI::App* app, Flags* flags) {
                       "comparing them")
           ->check(CLI::IsMember({"ours", "builtin"}))
           ->needs(seed);
-  app->add_option("--attempt", flags->attempt,
+  app->add_option("--attempt", flags->trial.attempt,
                   "Other keys and operations in the same configuration (0)")
       ->needs(policy);
-  app->add_option("--folder", flags->folder,
+  app->add_option("--folder", flags->trial.folder,
                   "An empty folder for the database, which is kept; "
                   "default: a temporary folder")
       ->needs(policy);
@@ -152,29 +163,34 @@ class Summary {
 };
 
 int RunTrial(const Flags& flags) {
+  Trial::Settings settings = flags.trial;
+  settings.stand = flags.policy == "ours" ? Stand::kOurs : Stand::kBuiltin;
   std::optional<TempDir> temporary;
-  if (flags.folder.empty()) {
+  if (settings.folder.empty()) {
     temporary.emplace();
+    settings.folder = temporary->path();
   }
-  return RunTrialProcess(
-      {flags.seed, flags.policy == "ours" ? Stand::kOurs : Stand::kBuiltin,
-       flags.attempt, temporary ? temporary->path() : flags.folder},
-      flags.time_limit);
+  return RunTrialProcess(settings, flags.time_limit);
 }
 
 int RunMany(const std::string& program, const Flags& flags) {
-  const uint64_t first = flags.seed != 0 ? flags.seed : std::random_device()();
-  const uint64_t count = flags.seed != 0 ? 1 : flags.databases;
+  const bool has_seed = flags.trial.seed != 0;
+  const uint64_t first = has_seed ? flags.trial.seed : std::random_device()();
+  const uint64_t count = has_seed ? 1 : flags.databases;
+  const double most = count == UINT64_MAX ? 10 : 1e9;
   std::printf("seeds from %" PRIu64 "\n", first);
   std::fflush(stdout);
   const auto end =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                         std::chrono::duration<double>(flags.seconds));
+      Clock::now() +
+      std::chrono::duration_cast<Clock::duration>(
+          std::chrono::duration<double>(flags.seconds.value_or(most)));
   Summary summary;
   std::atomic<uint64_t> next{0};
   const auto work = [&] {
     for (uint64_t i = next++; i < count && Clock::now() < end; i = next++) {
-      summary.Add(RunInProcesses(program, first + i, flags.time_limit));
+      Trial::Settings settings = flags.trial;
+      settings.seed = first + i;
+      summary.Add(RunInProcesses(program, settings, flags.time_limit));
     }
   };
   std::vector<std::thread> jobs;

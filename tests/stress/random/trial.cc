@@ -13,6 +13,7 @@
 
 #include "tests/stress/random/doctor_check.h"
 #include "tests/stress/random/failure.h"
+#include "tests/stress/random/witness.h"
 
 namespace cassandra_bloom::testing {
 
@@ -23,23 +24,32 @@ Trial::Trial(const Settings& settings)
       configuration_(DrawConfiguration(&configuration_draws_)) {
   for (const FamilyConfiguration& family : configuration_.families) {
     written_.families.push_back(
-        {KeyPool(*family.layout, family.has_single_deletes,
+        {KeyPool(*family.layout, family.has_single_deletes, settings.scale,
                  Draws(draws_.Below(UINT64_MAX))),
          Model(family.is_reverse)});
   }
+  // Without a write-ahead log, a killed process loses what it has written.
+  configuration_.has_wal = configuration_.has_wal || settings.kills > 0;
 }
 
 void Trial::Run() {
+  if (settings_.kills > 0) {
+    return RunWithKills();
+  }
   Open();
   const uint64_t num_openings = draws_.Between(2, 4);
   for (uint64_t i = 0; i < num_openings; ++i) {
-    Operate(draws_.Of<uint64_t>({100, 300, 800}));
+    const uint64_t operations =
+        settings_.scale * draws_.Of<uint64_t>({100, 300, 800});
+    if (draws_.OneIn(4) || settings_.at_once) {
+      OperateAtOnce(operations);
+    } else {
+      Operate(operations);
+    }
     CheckAllMoments();
     CheckSomeCopy();
     CloseDb();
-    for (FamilyConfiguration& family : configuration_.families) {
-      ChangeFamily(&configuration_draws_, &family);
-    }
+    ChangeFamilies();
     Open();
     CheckAll(db_, "after reopening");
   }
@@ -59,6 +69,12 @@ void Trial::CheckByDoctor() {
   read_only.OpenReadOnly(configuration_, settings_.stand, path);
   CheckDoctor(path, read_only, written_, &draws_);
 #endif
+}
+
+void Trial::ChangeFamilies() {
+  for (FamilyConfiguration& family : configuration_.families) {
+    ChangeFamily(&configuration_draws_, &family);
+  }
 }
 
 void Trial::Open() {
@@ -81,34 +97,39 @@ void Trial::DoOne() {
   const size_t family = draws_.Below(written_.families.size());
   const uint64_t choice = draws_.Below(1000);
   if (choice < 12) {
-    RequireOk(db_->Flush(rocksdb::FlushOptions(), db_.handle(family)), "Flush");
+    Flush(family);
   } else if (choice < 16) {
-    Compact(family);
+    Compact(family, &draws_);
   } else if (choice < 19) {
-    SetPolicy(family);
-  } else if (choice < 24) {
-    writes_.Ingest(family, settings_.folder);
-  } else if (choice < 34) {
+    SetPolicy(family, &configuration_draws_);
+  } else if (choice < 29) {
     ChangeSnapshots();
-  } else if (choice < 150) {
+  } else if (choice < 145) {
     CheckSome();
   } else {
-    writes_.WriteSome();
+    ChangeRows();
   }
 }
 
-void Trial::Compact(size_t family) {
-  const std::string begin = written_.families[family].keys.Any(&draws_);
-  const std::string end = written_.families[family].keys.Any(&draws_);
+void Trial::ChangeRows() { writes_.Make(writes_.Next(), settings_.folder); }
+
+void Trial::Flush(size_t family) {
+  RequireOk(db_->Flush(rocksdb::FlushOptions(), db_.handle(family)), "Flush");
+}
+
+void Trial::Compact(size_t family, Draws* draws) {
+  const FamilyState& state = written_.families[family];
+  const std::string begin = state.keys.Any(draws);
+  const std::string end = state.keys.Any(draws);
   const rocksdb::Slice from = begin;
   const rocksdb::Slice to = end;
-  const bool is_all = draws_.OneIn(2);
+  const bool is_all = draws->OneIn(2);
   rocksdb::CompactRangeOptions options;
   options.bottommost_level_compaction =
-      draws_.OneIn(2)
+      draws->OneIn(2)
           ? rocksdb::BottommostLevelCompaction::kForce
           : rocksdb::BottommostLevelCompaction::kIfHaveCompactionFilter;
-  if (!is_all && written_.families[family].model.IsBefore(end, begin)) {
+  if (!is_all && state.model.IsBefore(end, begin)) {
     return;
   }
   RequireOk(db_->CompactRange(options, db_.handle(family),
@@ -116,19 +137,24 @@ void Trial::Compact(size_t family) {
             "CompactRange");
 }
 
-// Since 9.8, RocksDB can set the policy of an open database.
-void Trial::SetPolicy(size_t family) {
+// Since 9.8, RocksDB can set the policy of an open database. Older releases
+// refuse all but the same policy and nullptr.
+void Trial::SetPolicy(size_t family, Draws* draws) {
   FamilyConfiguration& configured = configuration_.families[family];
-  const PolicyChoice policy = DrawPolicy(configured, &configuration_draws_);
+  const PolicyChoice policy = DrawPolicy(configured, draws);
+  const std::string text = policy.In(settings_.stand);
+  if (kRelease < 908 && text == "nullptr") {
+    return;
+  }
+  const rocksdb::Status status = db_->SetOptions(
+      db_.handle(family),
+      {{"block_based_table_factory", "{filter_policy=" + text + "}"}});
   if (kRelease < 908) {
     return;
   }
+  RequireOk(status, "SetOptions");
   configured.policy = policy;
-  RequireOk(
-      db_->SetOptions(db_.handle(family),
-                      {{"block_based_table_factory",
-                        "{filter_policy=" + policy.In(settings_.stand) + "}"}}),
-      "SetOptions");
+  FiltersAreMissed();
 }
 
 void Trial::ChangeSnapshots() {

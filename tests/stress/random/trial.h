@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Fills, checks, closes and reopens one random database.
+// Fills, checks, closes and reopens one random database. Its processes may be
+// killed instead.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_TRIAL_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_TRIAL_H_
@@ -8,6 +9,7 @@
 #include <rocksdb/db.h>
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -30,12 +32,18 @@ constexpr char kOpening[] = "opens ";
 class Trial {
  public:
   struct Settings {
-    uint64_t seed;
-    Stand stand;
+    uint64_t seed = 0;
+    Stand stand = Stand::kOurs;
     // Another attempt has the same configuration, but other keys and
     // operations.
-    uint64_t attempt;
+    uint64_t attempt = 0;
     std::string folder;  // Must be empty.
+    // So many times the usual keys and operations.
+    uint64_t scale = 1;
+    // If not 0, processes that use the database are killed so many times.
+    uint64_t kills = 0;
+    // Makes all operations at once, in several threads. Otherwise, some.
+    bool at_once = false;
   };
 
   explicit Trial(const Settings& settings);
@@ -55,10 +63,13 @@ class Trial {
   };
 
   void Open();
+  void ChangeFamilies();
   void Operate(uint64_t operations);
   void DoOne();
-  void Compact(size_t family);
-  void SetPolicy(size_t family);
+  void ChangeRows();
+  void Flush(size_t family);
+  void Compact(size_t family, Draws* draws);
+  void SetPolicy(size_t family, Draws* draws);
   void ChangeSnapshots();
   void ReleaseSnapshots();
   void FlushAll();
@@ -66,6 +77,16 @@ class Trial {
   void CheckSome();
   void CheckAll(const Database& db, const std::string& what);
   void CheckAllMoments();
+
+  // ---- All at once, in several threads (at_once.cc) ----
+  void OperateAtOnce(uint64_t operations);
+  uint64_t ReadAtASnapshot(std::mutex* changing, Draws* draws) const;
+
+  // ---- Processes that are killed (kills.cc) ----
+  struct Progress;
+  void RunWithKills();
+  void WriteUntilKilled(Progress* progress);
+  void CheckAfterKill(Progress* progress);
 
   // ---- Checks of copies ----
   void CheckCheckpoint();
@@ -86,7 +107,8 @@ class Trial {
   Written written_;
   Database db_;
   std::vector<Moment> snapshots_;
-  Writes writes_ = Writes(&configuration_, &db_, &written_, &draws_);
+  Writes writes_ =
+      Writes(&configuration_, &db_, &written_, Draws(draws_.Below(UINT64_MAX)));
   Checks checks_ = Checks(&draws_, &counts_.checks);
 };
 

@@ -5,11 +5,13 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
+#include <shared_mutex>
 #include <utility>
 
 #include "plugin/policy/filter_bits_api.h"
@@ -40,7 +42,7 @@ class Given {
  public:
   // `policy` is the id of the policy that has built the filter.
   void Add(const std::string& id, const std::string& policy, Keys keys) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<std::shared_mutex> lock(mutex_);
     Built& built = built_[id];
     built.policy = policy;
     built.keys.merge(keys);
@@ -54,22 +56,32 @@ class Given {
     if (may_match) {
       return;
     }
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = built_.find(id);
-    if (!denial_.empty() || found == built_.end()) {
-      return;
+    std::string denial;
+    {
+      // Readers do not wait for each other: a thread sanitizer would take what
+      // they do before and after it for ordered.
+      const std::shared_lock<std::shared_mutex> lock(mutex_);
+      const auto found = built_.find(id);
+      if (found == built_.end()) {
+        return;
+      }
+      const Built& built = found->second;
+      if (built.keys.count(key.ToString()) == 0 ||
+          !(IsOurs(policy) || IsOurs(built.policy))) {
+        return;
+      }
+      denial = key.ToString(/*hex=*/true) + " in a filter of " +
+               std::to_string(built.keys.size()) + " keys, built by " +
+               built.policy + ", read by " + policy;
     }
-    const Built& built = found->second;
-    if (built.keys.count(key.ToString()) > 0 &&
-        (IsOurs(policy) || IsOurs(built.policy))) {
-      denial_ = key.ToString(/*hex=*/true) + " in a filter of " +
-                std::to_string(built.keys.size()) + " keys, built by " +
-                built.policy + ", read by " + policy;
+    const std::lock_guard<std::shared_mutex> lock(mutex_);
+    if (denial_.empty()) {
+      denial_ = std::move(denial);
     }
   }
 
   std::string denial() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<std::shared_mutex> lock(mutex_);
     return denial_;
   }
 
@@ -82,7 +94,7 @@ class Given {
   }
 
  private:
-  mutable std::mutex mutex_;
+  mutable std::shared_mutex mutex_;
   std::map<std::string, Built> built_;
   std::string denial_;
 };
@@ -91,6 +103,8 @@ Given& AllGiven() {
   static Given* const given = new Given;
   return *given;
 }
+
+std::atomic<bool> filters_are_missed{false};
 
 class WitnessBuilder final : public ForwardingBuilder {
  public:
@@ -184,6 +198,10 @@ void Watch(rocksdb::ColumnFamilyOptions* options) {
     policy = std::make_shared<WitnessPolicy>(policy);
   }
 }
+
+void FiltersAreMissed() { filters_are_missed = true; }
+
+bool SawAllFilters() { return !filters_are_missed; }
 
 std::string WrongDenial() { return AllGiven().denial(); }
 

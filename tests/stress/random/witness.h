@@ -16,6 +16,13 @@ namespace cassandra_bloom::testing {
 // Wraps the filter policy of `options`, if there is one, to record its filters.
 void Watch(rocksdb::ColumnFamilyOptions* options);
 
+// Says that filters are built whose keys are not recorded: by a policy that
+// SetOptions has made, or in another process.
+void FiltersAreMissed();
+
+// False after FiltersAreMissed.
+bool SawAllFilters();
+
 // Describes the first key that a filter was given but denied. Only filters that
 // our policy has built or reads count. Returns an empty string if no such key
 // was denied.

@@ -4,6 +4,7 @@
 
 #include <rocksdb/sst_file_writer.h>
 
+#include <filesystem>
 #include <set>
 
 #include "tests/stress/random/failure.h"
@@ -60,12 +61,11 @@ void Writes::Apply(const Write& write) {
   }
 }
 
-rocksdb::Status Writes::AddTo(rocksdb::WriteBatch* batch,
-                              const Write& write) const {
+rocksdb::Status Writes::AddTo(rocksdb::WriteBatch* batch, const Write& write,
+                              const std::string& timestamp) const {
   rocksdb::ColumnFamilyHandle* const family = db_.handle(write.family);
   const bool has_timestamps =
       configuration_.families[write.family].has_timestamps;
-  const std::string timestamp = TimestampOf(written_.number);
   switch (write.kind) {
     case Kind::kPut:
       return has_timestamps
@@ -84,20 +84,21 @@ rocksdb::Status Writes::AddTo(rocksdb::WriteBatch* batch,
   }
 }
 
-void Writes::WriteBatch(const std::vector<Write>& writes) {
+void Writes::MakeBatch(const Change& change) const {
   rocksdb::WriteBatch batch;
-  for (const Write& write : writes) {
-    RequireOk(AddTo(&batch, write), "WriteBatch");
+  const std::string timestamp = TimestampOf(change.number);
+  for (const Write& write : change.writes) {
+    RequireOk(AddTo(&batch, write, timestamp), "WriteBatch");
   }
   rocksdb::WriteOptions options;
   options.disableWAL = !configuration_.has_wal;
   RequireOk(db_->Write(options, &batch), "Write");
 }
 
-void Writes::CheckInTransaction(const Write& write,
+void Writes::CheckInTransaction(const Write& write, uint64_t number,
                                 rocksdb::Transaction* transaction) const {
   const std::string* const expected =
-      written_.families[write.family].model.Get(write.key, written_.number);
+      written_.families[write.family].model.Get(write.key, number);
   std::string value;
   const rocksdb::Status status = transaction->Get(
       rocksdb::ReadOptions(), db_.handle(write.family), write.key, &value);
@@ -109,9 +110,9 @@ void Writes::CheckInTransaction(const Write& write,
   }
 }
 
-rocksdb::Status Writes::Commit(const std::vector<Write>& writes,
-                               rocksdb::Transaction* transaction) {
-  for (const Write& write : writes) {
+rocksdb::Status Writes::Commit(const Change& change,
+                               rocksdb::Transaction* transaction) const {
+  for (const Write& write : change.writes) {
     rocksdb::ColumnFamilyHandle* const family = db_.handle(write.family);
     rocksdb::Status status;
     switch (write.kind) {
@@ -131,12 +132,12 @@ rocksdb::Status Writes::Commit(const std::vector<Write>& writes,
       return status;
     }
   }
-  CheckInTransaction(writes.back(), transaction);
+  CheckInTransaction(change.writes.back(), change.number, transaction);
   return transaction->Commit();
 }
 
 // Writes of a transaction that is rolled back must never be visible.
-void Writes::RollBack(const std::vector<Write>& writes) {
+void Writes::RollBack(const std::vector<Write>& writes) const {
   const auto transaction = db_.BeginTransaction(false);
   for (const Write& write : writes) {
     RequireOk(transaction->Put(db_.handle(write.family), write.key, "never"),
@@ -145,31 +146,16 @@ void Writes::RollBack(const std::vector<Write>& writes) {
   RequireOk(transaction->Rollback(), "Transaction::Rollback");
 }
 
-void Writes::WriteSome() {
-  ++written_.number;
-  std::vector<Write> writes;
-  for (uint64_t more = draws_.Between(1, 8); more > 0; --more) {
-    writes.push_back(DrawWrite());
-    Apply(writes.back());
-  }
-  const bool with_snapshot = draws_.OneIn(2);
-  // A TransactionDB gets no batches, because TransactionDB::Write does not
-  // accept SingleDelete.
-  const bool may_be_batch =
-      configuration_.kind != Configuration::Kind::kTransactions;
-  if (configuration_.kind == Configuration::Kind::kPlain ||
-      (may_be_batch && draws_.OneIn(2))) {
-    return WriteBatch(writes);
-  }
-  if (draws_.OneIn(10)) {
-    RollBack(writes);
+void Writes::MakeTransaction(const Change& change) const {
+  if (change.after_rollback) {
+    RollBack(change.writes);
   }
   rocksdb::Status status;
   // An optimistic transaction can fail because a memtable was flushed
   // meanwhile. Then the transaction must be repeated.
   for (int attempts = 0; attempts < 20; ++attempts) {
-    const auto transaction = db_.BeginTransaction(with_snapshot);
-    status = Commit(writes, transaction.get());
+    const auto transaction = db_.BeginTransaction(change.with_snapshot);
+    status = Commit(change, transaction.get());
     if (!status.IsTryAgain() && !status.IsBusy()) {
       break;
     }
@@ -177,14 +163,8 @@ void Writes::WriteSome() {
   RequireOk(status, "Transaction");
 }
 
-void Writes::Ingest(size_t family, const std::string& folder) {
-  const FamilyConfiguration& configured = configuration_.families[family];
-  if (configuration_.kind != Configuration::Kind::kPlain ||
-      configured.has_timestamps) {
-    return;
-  }
-  const uint64_t number = ++written_.number;
-  FamilyState& state = written_.families[family];
+std::vector<Writes::Write> Writes::DrawFile(size_t family) {
+  const FamilyState& state = written_.families[family];
   const auto is_before = [&](const std::string& a, const std::string& b) {
     return state.model.IsBefore(a, b);
   };
@@ -192,26 +172,73 @@ void Writes::Ingest(size_t family, const std::string& folder) {
   for (uint64_t more = draws_.Between(1, 60); more > 0; --more) {
     keys.insert(state.keys.Written(&draws_));
   }
-  const std::string path = folder + "/ingested";
-  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(),
-                                db_->GetOptions(db_.handle(family)),
-                                db_.handle(family));
-  RequireOk(writer.Open(path), "SstFileWriter::Open");
+  std::vector<Write> writes;
   for (const std::string& key : keys) {
-    if (draws_.OneIn(6)) {
-      RequireOk(writer.Delete(key), "SstFileWriter::Delete");
-      state.model.Delete(key, number);
-    } else {
-      const std::string value = DrawValue();
-      RequireOk(writer.Put(key, value), "SstFileWriter::Put");
-      state.model.Put(key, number, value);
-    }
+    writes.push_back(draws_.OneIn(6)
+                         ? Write{Kind::kDelete, family, key, ""}
+                         : Write{Kind::kPut, family, key, DrawValue()});
+  }
+  return writes;
+}
+
+void Writes::Ingest(const Change& change, const std::string& path) const {
+  rocksdb::ColumnFamilyHandle* const family =
+      db_.handle(change.writes[0].family);
+  // A process that was killed may have left this file, as a link of the
+  // database's file.
+  std::filesystem::remove(path);
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), db_->GetOptions(family),
+                                family);
+  RequireOk(writer.Open(path), "SstFileWriter::Open");
+  for (const Write& write : change.writes) {
+    RequireOk(write.kind == Kind::kDelete
+                  ? writer.Delete(write.key)
+                  : writer.Put(write.key, write.end_or_value),
+              "SstFileWriter");
   }
   RequireOk(writer.Finish(), "SstFileWriter::Finish");
   rocksdb::IngestExternalFileOptions options;
   options.move_files = true;
-  RequireOk(db_->IngestExternalFile(db_.handle(family), {path}, options),
+  RequireOk(db_->IngestExternalFile(family, {path}, options),
             "IngestExternalFile");
+}
+
+Writes::Change Writes::Next() {
+  using DbKind = Configuration::Kind;
+  Change change;
+  change.number = ++written_.number;
+  const size_t family = draws_.Below(written_.families.size());
+  if (configuration_.kind == DbKind::kPlain &&
+      !configuration_.families[family].has_timestamps && draws_.OneIn(160)) {
+    change.is_file = true;
+    change.writes = DrawFile(family);
+    for (const Write& write : change.writes) {
+      Apply(write);
+    }
+    return change;
+  }
+  for (uint64_t more = draws_.Between(1, 8); more > 0; --more) {
+    change.writes.push_back(DrawWrite());
+    Apply(change.writes.back());
+  }
+  // A TransactionDB gets no batches, because TransactionDB::Write does not
+  // accept SingleDelete.
+  change.in_transaction =
+      configuration_.kind == DbKind::kTransactions ||
+      (configuration_.kind == DbKind::kOptimistic && draws_.OneIn(2));
+  change.with_snapshot = draws_.OneIn(2);
+  change.after_rollback = draws_.OneIn(10);
+  return change;
+}
+
+void Writes::Make(const Change& change, const std::string& folder) const {
+  if (change.is_file) {
+    Ingest(change, folder + "/ingested");
+  } else if (change.in_transaction) {
+    MakeTransaction(change);
+  } else {
+    MakeBatch(change);
+  }
 }
 
 }  // namespace cassandra_bloom::testing

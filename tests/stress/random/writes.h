@@ -34,21 +34,6 @@ struct Written {
 
 class Writes {
  public:
-  // All arguments must outlive this object.
-  Writes(const Configuration* configuration, const Database* db,
-         Written* written, Draws* draws)
-      : configuration_(*configuration),
-        db_(*db),
-        written_(*written),
-        draws_(*draws) {}
-
-  // Makes a few writes together, in a batch or in a transaction.
-  void WriteSome();
-  // Ingests a file that is made in `folder`, if the column family accepts
-  // files.
-  void Ingest(size_t family, const std::string& folder);
-
- private:
   enum class Kind { kPut, kDelete, kSingleDelete, kDeleteRange, kMerge };
   struct Write {
     Kind kind;
@@ -57,21 +42,52 @@ class Writes {
     std::string end_or_value;
   };
 
+  // What is changed at once: by a batch, by a transaction, or by a file that is
+  // ingested into the column family of its writes.
+  struct Change {
+    uint64_t number = 0;
+    std::vector<Write> writes;
+    bool is_file = false;
+    bool in_transaction = false;
+    bool with_snapshot = false;
+    bool after_rollback = false;
+  };
+
+  // `draws` alone decides which changes follow each other. The other arguments
+  // must outlive this object.
+  Writes(const Configuration* configuration, const Database* db,
+         Written* written, Draws draws)
+      : configuration_(*configuration),
+        db_(*db),
+        written_(*written),
+        draws_(draws) {}
+
+  // Draws the next change, and applies it to the models.
+  Change Next();
+  // Makes the change in the database. An ingested file is written into `folder`
+  // first.
+  void Make(const Change& change, const std::string& folder) const;
+
+ private:
   Write DrawWrite();
+  std::vector<Write> DrawFile(size_t family);
   std::string DrawValue();
   void Apply(const Write& write);
-  rocksdb::Status AddTo(rocksdb::WriteBatch* batch, const Write& write) const;
-  void WriteBatch(const std::vector<Write>& writes);
-  rocksdb::Status Commit(const std::vector<Write>& writes,
-                         rocksdb::Transaction* transaction);
-  void CheckInTransaction(const Write& write,
+  rocksdb::Status AddTo(rocksdb::WriteBatch* batch, const Write& write,
+                        const std::string& timestamp) const;
+  void MakeBatch(const Change& change) const;
+  void MakeTransaction(const Change& change) const;
+  rocksdb::Status Commit(const Change& change,
+                         rocksdb::Transaction* transaction) const;
+  void CheckInTransaction(const Write& write, uint64_t number,
                           rocksdb::Transaction* transaction) const;
-  void RollBack(const std::vector<Write>& writes);
+  void RollBack(const std::vector<Write>& writes) const;
+  void Ingest(const Change& change, const std::string& path) const;
 
   const Configuration& configuration_;
   const Database& db_;
   Written& written_;
-  Draws& draws_;
+  Draws draws_;
 };
 
 }  // namespace cassandra_bloom::testing

@@ -6,10 +6,11 @@
 #include <rocksdb/iterator.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/support/random_keys.h"
 
@@ -31,26 +32,23 @@ class Mismatches {
   explicit Mismatches(const char* reading) : reading_(reading) {}
 
   void Add(const std::string& key, const std::string& what) {
-    keys_.insert(key);
-    if (keys_.size() <= 5) {
+    if (++count_ <= 5) {
       examples_ +=
           "\n  " + rocksdb::Slice(key).ToString(/*hex=*/true) + ": " + what;
     }
   }
 
-  const std::set<std::string>& keys() const { return keys_; }
-
   AssertionResult Result() const {
-    if (keys_.empty()) {
+    if (count_ == 0) {
       return AssertionSuccess();
     }
-    return AssertionFailure() << reading_ << ": wrong for " << keys_.size()
-                              << " keys:" << examples_;
+    return AssertionFailure()
+           << reading_ << ": wrong for " << count_ << " keys:" << examples_;
   }
 
  private:
   const char* const reading_;
-  std::set<std::string> keys_;
+  size_t count_ = 0;
   std::string examples_;
 };
 
@@ -152,10 +150,10 @@ std::vector<std::string> FoundRun(rocksdb::Iterator* iterator,
   return run;
 }
 
-Mismatches CheckSeeks(const Source& source, const Rows& rows,
-                      const std::vector<std::string>& targets,
-                      const rocksdb::SliceTransform* prefix_extractor,
-                      Direction direction) {
+AssertionResult CheckSeeks(const Source& source, const Dataset& dataset,
+                           const rocksdb::SliceTransform* prefix_extractor,
+                           Direction direction) {
+  const std::vector<std::string> targets = AllKeys(dataset);
   Mismatches mismatches(direction == Direction::kForward ? "Seek"
                                                          : "SeekForPrev");
   rocksdb::ReadOptions options = source.read_options;
@@ -176,7 +174,7 @@ Mismatches CheckSeeks(const Source& source, const Rows& rows,
     const std::string prefix =
         has_prefix(target) ? prefix_extractor->Transform(target).ToString()
                            : "";
-    const auto expected = ExpectedRun(rows, target, direction, prefix);
+    const auto expected = ExpectedRun(dataset.rows, target, direction, prefix);
     const auto check = [&](rocksdb::Iterator* iterator, const char* mode) {
       const auto found = FoundRun(iterator, target, direction, prefix);
       if (found != expected) {
@@ -189,7 +187,31 @@ Mismatches CheckSeeks(const Source& source, const Rows& rows,
       check(same_prefix.get(), "with prefix_same_as_start ");
     }
   }
-  return mismatches;
+  return mismatches.Result();
+}
+
+// Reads all rows forwards and backwards.
+AssertionResult ScanMatches(const Source& source, const Rows& rows) {
+  rocksdb::ReadOptions options = source.read_options;
+  options.total_order_seek = true;
+  const auto iterator = NewIterator(source, options);
+  Rows forwards;
+  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
+    forwards[iterator->key().ToString()] = iterator->value().ToString();
+  }
+  Require(iterator->status());
+  Rows backwards;
+  for (iterator->SeekToLast(); iterator->Valid(); iterator->Prev()) {
+    backwards[iterator->key().ToString()] = iterator->value().ToString();
+  }
+  Require(iterator->status());
+  if (forwards != rows || backwards != rows) {
+    return AssertionFailure()
+           << "scan: " << forwards.size() << " rows forwards and "
+           << backwards.size() << " backwards, not the " << rows.size()
+           << " expected";
+  }
+  return AssertionSuccess();
 }
 
 }  // namespace
@@ -229,64 +251,15 @@ AssertionResult MultiGetsMatch(const Source& source, const Dataset& dataset,
   return mismatches.Result();
 }
 
-AssertionResult ScanMatches(const Source& source, const Rows& rows) {
-  rocksdb::ReadOptions options = source.read_options;
-  options.total_order_seek = true;
-  const auto iterator = NewIterator(source, options);
-  Rows forwards;
-  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
-    forwards[iterator->key().ToString()] = iterator->value().ToString();
-  }
-  Require(iterator->status());
-  Rows backwards;
-  for (iterator->SeekToLast(); iterator->Valid(); iterator->Prev()) {
-    backwards[iterator->key().ToString()] = iterator->value().ToString();
-  }
-  Require(iterator->status());
-  if (forwards != rows || backwards != rows) {
-    return AssertionFailure()
-           << "scan: " << forwards.size() << " rows forwards and "
-           << backwards.size() << " backwards, not the " << rows.size()
-           << " expected";
-  }
-  return AssertionSuccess();
-}
-
-AssertionResult SeeksMatch(const Source& source, const Rows& rows,
-                           const std::vector<std::string>& targets,
-                           const rocksdb::SliceTransform* prefix_extractor) {
-  return CheckSeeks(source, rows, targets, prefix_extractor,
-                    Direction::kForward)
-      .Result();
-}
-
-AssertionResult SeeksForPrevMatch(
-    const Source& source, const Rows& rows,
-    const std::vector<std::string>& targets,
-    const rocksdb::SliceTransform* prefix_extractor) {
-  return CheckSeeks(source, rows, targets, prefix_extractor,
-                    Direction::kBackward)
-      .Result();
-}
-
 AssertionResult SeeksMatch(const Source& source, const Dataset& dataset,
                            const rocksdb::SliceTransform* prefix_extractor) {
-  return SeeksMatch(source, dataset.rows, AllKeys(dataset), prefix_extractor);
+  return CheckSeeks(source, dataset, prefix_extractor, Direction::kForward);
 }
 
 AssertionResult SeeksForPrevMatch(
     const Source& source, const Dataset& dataset,
     const rocksdb::SliceTransform* prefix_extractor) {
-  return SeeksForPrevMatch(source, dataset.rows, AllKeys(dataset),
-                           prefix_extractor);
-}
-
-std::set<std::string> SeekForPrevMisses(
-    const Source& source, const Dataset& dataset,
-    const rocksdb::SliceTransform* prefix_extractor) {
-  return CheckSeeks(source, dataset.rows, AllKeys(dataset), prefix_extractor,
-                    Direction::kBackward)
-      .keys();
+  return CheckSeeks(source, dataset, prefix_extractor, Direction::kBackward);
 }
 
 AssertionResult PointReadsMatch(const Source& source, const Dataset& dataset) {

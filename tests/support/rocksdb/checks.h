@@ -8,10 +8,6 @@
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
 
-#include <set>
-#include <string>
-#include <vector>
-
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"
 
@@ -26,9 +22,6 @@ namespace cassandra_bloom::testing {
 ::testing::AssertionResult MultiGetsMatch(const Source& source,
                                           const Dataset& dataset, bool sorted);
 
-// Reads all rows forwards and backwards.
-::testing::AssertionResult ScanMatches(const Source& source, const Rows& rows);
-
 // SeeksMatch calls Seek for every key, and SeeksForPrevMatch calls SeekForPrev.
 // Both functions then take a few steps. If a key has a prefix, they compare
 // only rows with this prefix, because RocksDB need not find other rows.
@@ -37,21 +30,6 @@ namespace cassandra_bloom::testing {
     const Source& source, const Dataset& dataset,
     const rocksdb::SliceTransform* prefix_extractor);
 ::testing::AssertionResult SeeksForPrevMatch(
-    const Source& source, const Dataset& dataset,
-    const rocksdb::SliceTransform* prefix_extractor);
-
-// These overloads check only the keys in `targets`.
-::testing::AssertionResult SeeksMatch(
-    const Source& source, const Rows& rows,
-    const std::vector<std::string>& targets,
-    const rocksdb::SliceTransform* prefix_extractor);
-::testing::AssertionResult SeeksForPrevMatch(
-    const Source& source, const Rows& rows,
-    const std::vector<std::string>& targets,
-    const rocksdb::SliceTransform* prefix_extractor);
-
-// Returns the keys for which SeekForPrev finds a wrong row.
-std::set<std::string> SeekForPrevMisses(
     const Source& source, const Dataset& dataset,
     const rocksdb::SliceTransform* prefix_extractor);
 

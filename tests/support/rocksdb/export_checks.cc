@@ -3,7 +3,6 @@
 #include "tests/support/rocksdb/export_checks.h"
 
 #include <gtest/gtest.h>
-#include <rocksdb/sst_file_reader.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
+#include "plugin/export/export_names.h"
 
 namespace cassandra_bloom::testing {
 
@@ -23,11 +23,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr char kMark[] = ".cassandra_bloom_database";
-
-std::string NameOf(uint64_t number, const std::string& sstable_version) {
-  return sstable_version + "-" + std::to_string(number) +
-         (sstable_version == "da" ? "-bti" : "-big") + "-Filter.db";
-}
 
 }  // namespace
 
@@ -112,45 +107,33 @@ std::set<std::string> NamesIn(const std::string& folder) {
   return names;
 }
 
-std::set<std::string> LiveFilterNames(const TestDb& db,
-                                      const std::string& sstable_version) {
+std::set<std::string> LiveFilterNames(const TestDb& db) {
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
   std::set<std::string> names;
   for (const auto& file : files) {
-    names.insert(NameOf(file.file_number, sstable_version));
+    names.insert(FilterDbName("nb", file.file_number));
   }
   return names;
 }
 
-void ExpectFiltersAreTheirs(const TestDb& db, const std::string& folder,
-                            const std::string& sstable_version) {
+std::string WrongExports(rocksdb::DB* db, const std::string& folder) {
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
+  std::set<std::string> expected;
   for (const auto& file : files) {
-    std::string error;
-    const auto filter = FilterDbFile::Open(
-        folder + "/" + NameOf(file.file_number, sstable_version), kNaAndLater,
-        &error);
-    ASSERT_NE(filter, nullptr) << error;
-    rocksdb::Options options;
-    options.comparator = db.options().comparator;
-    rocksdb::SstFileReader reader(options);
-    Require(reader.Open(file.db_path + file.name));
-    const std::unique_ptr<rocksdb::Iterator> iterator(
-        reader.NewIterator(rocksdb::ReadOptions()));
-    uint64_t num_keys = 0;
-    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
-      EXPECT_TRUE(filter->MayContain(iterator->key().ToStringView()));
-      ++num_keys;
+    const std::string name = FilterDbName("nb", file.file_number);
+    expected.insert(name);
+    if (ReadFile(folder + "/" + name) !=
+        Exported(file.db_path + file.name, {})) {
+      return name + " is not the filter of its SST file";
     }
-    Require(iterator->status());
-    EXPECT_GT(num_keys, 0);
-    EXPECT_LT(
-        ObservedFalsePositiveRate(filter->num_probes(), filter->CountSetBits(),
-                                  filter->capacity_bits()),
-        0.02);
   }
+  const size_t found = NamesIn(folder).size();
+  return found == expected.size()
+             ? ""
+             : "of " + std::to_string(expected.size()) +
+                   " filters, the folder has " + std::to_string(found);
 }
 
 bool Eventually(const std::function<bool()>& is_so) {
@@ -163,10 +146,9 @@ bool Eventually(const std::function<bool()>& is_so) {
   return false;
 }
 
-bool Follows(const std::string& folder, const TestDb& db,
-             const std::string& sstable_version) {
+bool Follows(const std::string& folder, const TestDb& db) {
   const std::string mark = folder + "/" + kMark;
-  const auto names = LiveFilterNames(db, sstable_version);
+  const auto names = LiveFilterNames(db);
   if (!fs::exists(mark) || NamesIn(folder) != names) {
     return false;
   }

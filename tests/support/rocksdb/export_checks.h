@@ -41,19 +41,17 @@ std::map<std::string, std::string> StateOf(const std::string& folder);
 std::set<std::string> NamesIn(const std::string& folder);
 
 // Returns the names of the Filter.db files for the database's live SST files.
-std::set<std::string> LiveFilterNames(
-    const TestDb& db, const std::string& sstable_version = "nb");
+std::set<std::string> LiveFilterNames(const TestDb& db);
 
-// Expects a Filter.db with all keys for each live SST file.
-void ExpectFiltersAreTheirs(const TestDb& db, const std::string& folder,
-                            const std::string& sstable_version = "nb");
+// Exports each live SST file alone, and returns what is wrong with the filters
+// in the folder. Returns an empty string if the folder has exactly these.
+std::string WrongExports(rocksdb::DB* db, const std::string& folder);
 
 bool Eventually(const std::function<bool()>& is_so);
 
 // Returns true if the folder has exactly the filters of the live SST files, and
 // if .cassandra_bloom_database in the folder records these filters.
-bool Follows(const std::string& folder, const TestDb& db,
-             const std::string& sstable_version = "nb");
+bool Follows(const std::string& folder, const TestDb& db);
 
 std::string NewestOptionsOf(const TestDb& db);
 

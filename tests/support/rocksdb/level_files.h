@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lists the SST files of a database by level, and compacts files into a level.
+// The bits per key of an SST file, and compactions into a level.
 
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_LEVEL_FILES_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_LEVEL_FILES_H_
@@ -8,7 +8,6 @@
 #include <rocksdb/metadata.h>
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -24,20 +23,6 @@ struct LevelFile {
     return 8 * static_cast<double>(filter_bytes) / static_cast<double>(keys);
   }
 };
-
-inline std::map<int, std::vector<LevelFile>> FilesByLevel(const TestDb& db) {
-  rocksdb::TablePropertiesCollection tables;
-  Require(db->GetPropertiesOfAllTables(&tables));
-  std::vector<rocksdb::LiveFileMetaData> files;
-  db->GetLiveFilesMetaData(&files);
-  std::map<int, std::vector<LevelFile>> levels;
-  for (const rocksdb::LiveFileMetaData& file : files) {
-    const auto& properties = *tables.at(file.db_path + file.name);
-    levels[file.level].push_back(
-        {properties.num_filter_entries, properties.filter_size});
-  }
-  return levels;
-}
 
 // Compacts all files of level 0 into `level`.
 inline void CompactLevel0To(int level, const TestDb& db) {

@@ -167,11 +167,6 @@ rocksdb::Status TestDb::TryOpen(const rocksdb::Options& options) {
 }
 
 #if HAS_SEEK_TICKERS
-uint64_t TestDb::SeeksChecked() const {
-  return SeeksFiltered() + Ticker(rocksdb::LAST_LEVEL_SEEK_FILTER_MATCH) +
-         Ticker(rocksdb::NON_LAST_LEVEL_SEEK_FILTER_MATCH);
-}
-
 uint64_t TestDb::SeeksFiltered() const {
   return Ticker(rocksdb::LAST_LEVEL_SEEK_FILTERED) +
          Ticker(rocksdb::NON_LAST_LEVEL_SEEK_FILTERED);
@@ -182,10 +177,6 @@ uint64_t TestDb::ReadsFiltered() const {
          Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
 }
 #else
-uint64_t TestDb::SeeksChecked() const {
-  return Ticker(rocksdb::BLOOM_FILTER_PREFIX_CHECKED);
-}
-
 uint64_t TestDb::SeeksFiltered() const {
   return Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
 }

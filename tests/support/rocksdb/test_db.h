@@ -107,9 +107,7 @@ class TestDb {
   uint64_t Ticker(rocksdb::Tickers ticker) const {
     return options_.statistics->getTickerCount(ticker);
   }
-  // SeeksChecked returns for how many seeks a filter was asked for the prefix.
-  // SeeksFiltered returns how many of these seeks the filter rejected.
-  uint64_t SeeksChecked() const;
+  // Returns how many seeks a filter rejected.
   uint64_t SeeksFiltered() const;
   // Returns how many Gets a filter rejected, by whole key or by prefix.
   uint64_t ReadsFiltered() const;

@@ -20,15 +20,12 @@ using rocksdb::Status;
 
 namespace {
 
-// Returns false if there is no bit to flip.
-bool FlipOneBit(Flip flip, char* block, size_t size) {
-  const bool from_set = flip == Flip::kSetToCleared;
+// Returns false if no bit is set.
+bool ClearOneBit(char* block, size_t size) {
   for (size_t byte = kFilterDbHeaderSize; byte < size; ++byte) {
-    for (int mask = 1; mask < 0x100; mask <<= 1) {
-      if (((block[byte] & mask) != 0) == from_set) {
-        block[byte] = static_cast<char>(block[byte] ^ mask);
-        return true;
-      }
+    if (block[byte] != 0) {
+      block[byte] = static_cast<char>(block[byte] & (block[byte] - 1));
+      return true;
     }
   }
   return false;
@@ -94,20 +91,9 @@ FilterBitsBuilder* DamagingPolicy::GetBuilderWithContext(
   return new ChangingBuilder(
       ForwardingPolicy::GetBuilderWithContext(context),
       [this](Slice content, std::unique_ptr<const char[]>* buf) {
-        if (flip_ != Flip::kNone &&
-            FlipOneBit(flip_, const_cast<char*>(buf->get()), content.size())) {
-          ++num_flipped_;
-        }
+        num_cleared_ +=
+            ClearOneBit(const_cast<char*>(buf->get()), content.size());
         return content;
-      });
-}
-
-FilterBitsBuilder* ImportingPolicy::GetBuilderWithContext(
-    const FilterBuildingContext& context) const {
-  return new ChangingBuilder(
-      ForwardingPolicy::GetBuilderWithContext(context),
-      [this](Slice content, std::unique_ptr<const char[]>*) {
-        return ++num_built_ % every_ == 0 ? Slice(block_) : content;
       });
 }
 

@@ -53,41 +53,20 @@ class CapturingPolicy final : public ForwardingPolicy {
   mutable std::vector<std::string> blocks_;
 };
 
-enum class Flip { kNone, kClearedToSet, kSetToCleared };
-
-// Flips one bit of every filter between Finish and MaybePostVerify, as
+// Clears one bit of every filter between Finish and MaybePostVerify, as
 // defective memory may do.
 class DamagingPolicy final : public ForwardingPolicy {
  public:
-  explicit DamagingPolicy(Flip flip, PolicyPtr ours = OurPolicy())
-      : ForwardingPolicy(std::move(ours)), flip_(flip) {}
+  explicit DamagingPolicy(PolicyPtr ours = OurPolicy())
+      : ForwardingPolicy(std::move(ours)) {}
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override;
 
-  int num_flipped() const { return num_flipped_.load(); }
+  int num_cleared() const { return num_cleared_.load(); }
 
  private:
-  const Flip flip_;
-  mutable std::atomic<int> num_flipped_{0};
-};
-
-// Replaces every block whose number is a multiple of `every` with `block`.
-class ImportingPolicy final : public ForwardingPolicy {
- public:
-  explicit ImportingPolicy(std::string block, int every = 1)
-      : block_(std::move(block)), every_(every) {}
-
-  // Returns the name cassandra_bloom. RocksDB 7.8 writes the result of Name
-  // into the SST file, and sst_filters looks for cassandra_bloom there.
-  const char* Name() const override { return CompatibilityName(); }
-  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
-      const rocksdb::FilterBuildingContext& context) const override;
-
- private:
-  const std::string block_;
-  const int every_;
-  mutable std::atomic<int> num_built_{0};
+  mutable std::atomic<int> num_cleared_{0};
 };
 
 }  // namespace cassandra_bloom::testing
