@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs "filterdb scan" on SSTables with chosen faults.
+// Tests the figures, texts and JSON of "filterdb scan", and which SSTables it
+// looks at. What it finds of each fault: ../mend/faults_test.cc.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
