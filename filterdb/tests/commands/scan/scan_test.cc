@@ -135,12 +135,6 @@ const std::vector<Case>& Cases() {
        {"keys not confirmed"},
        "",
        "does not tell how many keys"},
-      {"another form",
-       Of("nb", FilterFault::kOtherForm),
-       NoChange,
-       {"keys missing", "other form"},
-       "",
-       "written as "},
       {"no filter, no plan, but TOC.txt names it",
        Of("nb"),
        [](const WrittenSstable& one) {
@@ -156,9 +150,10 @@ const std::vector<Case>& Cases() {
        Of("nb"),
        [](const WrittenSstable& one) { ReplaceByFifo(one.Path("Filter.db")); },
        {"filter unreadable"}},
-      {"a FIFO as TOC.txt", Of("nb"),
+      {"a FIFO as TOC.txt",
+       Of("nb"),
        [](const WrittenSstable& one) { ReplaceByFifo(one.Path("TOC.txt")); },
-       Json::array()},
+       {"TOC.txt damaged"}},
       {"a FIFO as Scylla.db",
        Of("nb"),
        [](const WrittenSstable& one) { ReplaceByFifo(one.Path("Scylla.db")); },
@@ -221,7 +216,7 @@ TEST_F(ScanTest, EachFaultOfEachVersion) {
       {FilterFault::kNoFilterPlanned, Json::array(), false},
       {FilterFault::kBitsCleared, {"keys missing"}, true},
       {FilterFault::kKeysLeftOut, {"keys missing"}, true},
-      {FilterFault::kOtherForm, {"keys missing", "other form"}, true},
+      {FilterFault::kOtherForm, {"keys missing"}, true},
       {FilterFault::kSaturated, {"saturated", "worse than planned"}, true},
       {FilterFault::kHalfSize, {"worse than planned"}, true},
       {FilterFault::kFourfoldSize, {"oversized"}, false},
@@ -241,6 +236,8 @@ TEST_F(ScanTest, EachFaultOfEachVersion) {
       EXPECT_EQ(ChecksOf(one), each.checks) << one;
       EXPECT_EQ(one["fault"], each.is_fault);
       EXPECT_EQ(one["version"], version);
+      // Without bits, or without keys, the filter was not asked.
+      EXPECT_EQ(one["missing_keys"].is_null(), one["bits_per_key"].is_null());
       if (each.fault != FilterFault::kIndexCut) {
         EXPECT_EQ(one["keys"], 1000);
       }
@@ -347,7 +344,7 @@ TEST_F(ScanAnswerTest, Text) {
   SSTable                              version  keys  k  bits/key   fill       rate  plan     size  plan size  verdict
   nb-3gvv_0pl7_0plgg2u6lpsl9k3v8h-big  nb       1000  5      40.1  0.117  0.00219 %   1 %  5.02 KB    1.26 KB  oversized
   nb-4-big                             nb          -  5         -  0.391    0.914 %   1 %  1.26 KB          -  keys unreadable
-    /ks/t2/nb-4-big-Index.db: byte 14135: ends inside the length of a key, with 1 bytes in the last entry; the file is damaged or of another SSTable version
+    nb-4-big-Index.db: byte 14135: ends inside the length of a key, with 1 bytes in the last entry; the file is damaged or of another SSTable version; restore that file from a backup or, if none is missing, let the database rewrite the SSTable (nodetool scrub); then repair the table (nodetool repair --full)
 
   SSTables  faulty  unread  keys  filters  read in vain   mended  then in vain  oversized  would free  table
          2       1       0  2000  1.26 KB          1.01  2.53 KB        0.0184          0         0 B  /ks/t1
@@ -362,6 +359,15 @@ TEST_F(ScanAnswerTest, TextOfFaults) {
   EXPECT_THAT(out, HasSubstr("  keys unreadable\n    "));
   EXPECT_THAT(out, Not(HasSubstr("  ok\n")));
   EXPECT_THAT(out, Not(HasSubstr("oversized\n")));
+}
+
+TEST_F(ScanAnswerTest, TablesToRepair) {
+  EXPECT_EQ(Scan("--json").json()["tables_to_repair"], Json::array());
+  Write(Of("nb", FilterFault::kTruncated));
+  EXPECT_THAT(Scan("--only-faults").out,
+              ::testing::EndsWith("repair these tables (nodetool repair "
+                                  "--full):\n  " +
+                                  dir_ / "ks/t1\n"));
 }
 
 TEST_F(ScanAnswerTest, Totals) {
@@ -475,6 +481,9 @@ TEST_F(ScanTest, WhatIsNotKnownIsNoFault) {
   EXPECT_THAT(text, HasSubstr("  not known\n    SSTable version 'zz' is not "
                               "known here, so its filter was not judged\n"));
   EXPECT_THAT(text, Not(HasSubstr("  ok\n")));
+  EXPECT_THAT(
+      Filterdb("mend --no-backup --dry-run " + dir_.path()).out,
+      HasSubstr("/zz-1-big-Filter.db: not known: SSTable version 'zz'"));
 }
 
 // ---- A node that runs ----
