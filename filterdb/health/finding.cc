@@ -11,9 +11,8 @@ namespace {
 constexpr char kScrub[] =
     "let the database rewrite the SSTable (nodetool scrub)";
 constexpr char kRestoreOrScrub[] =
-    "restore that file from a backup or, if none is missing, let the database "
-    "rewrite the SSTable (nodetool scrub); then repair the table (nodetool "
-    "repair --full)";
+    "restore that file from a backup or, if none is missing, scrub the SSTable "
+    "(nodetool scrub); then repair the table";
 constexpr char kListComponents[] =
     "list the components of the SSTable in it, one a line";
 

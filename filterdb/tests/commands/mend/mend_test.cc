@@ -302,7 +302,7 @@ TEST_F(MendTest, AnotherUser) {
   const std::string advice = "belongs to root; run: sudo -u root filterdb";
   EXPECT_THAT(Exits(1, Mend("--no-backup", as_nobody)).out, HasSubstr(advice));
   fs::permissions(one.Path("Index.db"), fs::perms(0600));
-  for (const std::string closed :
+  for (const std::string& closed :
        {one.Path("Index.db") + ": cannot open", dir_ / "ks: cannot enter"}) {
     const Ran ran = Exits(2, Mend("--no-backup", as_nobody));
     EXPECT_EQ(ran.out, "");  // Not "nothing to do".
@@ -407,7 +407,7 @@ TEST_F(MendTest, OptionsThatDoNotFit) {
       {"--rewrite-digests --out-dir=x" + ks, "excludes"},
       {"--node-is-down --out-dir=x" + ks, "excludes"},
       {"--undo=x" + ks, "--undo takes no PATH"},
-      {"--backup-dir=" + dir_ / "file/old" + ks, "is not a folder"},
+      {"--backup-dir=" + dir_ / "file" + ks, "file: is not a folder"},
       {"--out-dir=" + dir_ / "file" + ks, "file: is not a folder"},
       {"--undo=x --no-backup", "excludes"},
       {"--undo=x --jobs=1", "excludes"},
