@@ -26,11 +26,13 @@ TESTS = {
     "plugin/lsm": ("lsm_test",),
     "plugin/policy": ("bits_test", "no_memory_test"),
     "plugin/export": ("export_test",),
-    "filterdb/sstable": ("sstable_test", "sstable_health_test"),
-    "filterdb/health": ("sstable_health_test", "filterdb_scan_test", "filterdb_mend_test"),
+    "filterdb/sstable": ("sstable_test", "filterdb_mending_test", "filterdb_scan_test"),
+    "filterdb/health": (
+        "sstable_health_test", "filterdb_command_test", "filterdb_scan_test", "filterdb_mend_test",
+    ),
     "filterdb/mending": ("filterdb_mending_test", "filterdb_mend_test"),
     "filterdb/commands": ("filterdb_scan_test", "filterdb_mend_test"),
-    "tools/sst_filters": ("sst_filters_test", "export_command_test"),
+    "tools/sst_filters": ("export_command_test", "sst_filters_test"),
 }
 
 
