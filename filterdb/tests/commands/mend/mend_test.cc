@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cassandra_bloom/filter_db.h"
 #include "filterdb/tests/commands/mend/mend_fixture.h"
 
 namespace cassandra_bloom::testing {
@@ -74,6 +75,29 @@ TEST_F(MendTest, Oversized) {
   const Json total = Scan().json()["total"];
   EXPECT_EQ(total["oversized"], 0);
   EXPECT_EQ(total["missing_keys"], 0);
+}
+
+// A scan compares the keys of the index with Data.db only if the filter denies
+// one of them. This filter has the damaged key, too.
+TEST_F(MendTest, OversizedBesideADamagedIndex) {
+  SstableSpec spec;
+  spec.keys = {"alice"};
+  const WrittenSstable one = Write(spec);
+  std::string error;
+  const auto filter =
+      FilterDbBuilder::ForFpChance(0.01, 10000, kNaAndLater, &error);
+  filter->Add("alice");
+  filter->Add("alicf");
+  const std::string path = one.Path("Filter.db");
+  ASSERT_TRUE(filter->Write(path, /*overwrite=*/true, &error)) << error;
+  const std::string before = ReadFile(path);
+  std::string index = ReadFile(one.Path("Index.db"));
+  index.replace(index.find("alice"), 5, "alicf");
+  WriteFile(one.Path("Index.db"), index);
+  EXPECT_EQ(Exits(0, Scan()).json()["total"]["oversized"], 1);
+  EXPECT_THAT(Exits(2, Mend("--no-backup --oversized")).err,
+              HasSubstr("another key than at position 0 of Data.db"));
+  EXPECT_TRUE(ReadFile(path) == before);
 }
 
 TEST_F(MendTest, CompletingTocKeepsTheFilter) {
