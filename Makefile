@@ -9,23 +9,20 @@ deb_PACKAGES = build-essential debhelper
 coverage_PACKAGES = gcovr
 format_PACKAGES = clang-format
 fuzz_PACKAGES = clang libclang-rt-dev
-report_PACKAGES = gnuplot-nox
+bench_PACKAGES = libbenchmark-dev
 bench-filterdb_PACKAGES = time
 # For ARCH, the compiler and the libraries of that CPU.
 static_PACKAGES = cmake libcli11-dev nlohmann-json3-dev $(if $(ARCH),crossbuild-essential-$(ARCH),g++) \
   $(addsuffix $(if $(ARCH),:$(ARCH)),liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev)
 JOBS = $(shell nproc)
-BENCH = build/release/bin/filter_bench
 SUDO = $(if $(filter-out 0,$(shell id -u)),sudo)
 
 help:
 	@echo "make demo    compare this filter with RocksDB's own, in the stock db_bench"
 	@echo "make test    build and run all tests"
 	@echo "make release build in build/release, for cmake --install"
-	@echo "make bench   time the filters alone, without a database"
+	@echo "make bench   time the filters alone, without a database, in a minute"
 	@echo "             (BENCH_FLAGS=--help: all parameters)"
-	@echo "make report  time filters of many sizes and bits per key, with plots, in 15 minutes"
-	@echo "             (QUICK=1: in 2; BENCH=FILE: with another filter_bench)"
 	@echo "make bench-db"
 	@echo "             compare lookups in a database of four levels, in the stock db_bench, with"
 	@echo "             RocksDB's Bloom and Ribbon filters, in 20 minutes (QUICK=1: in 4)"
@@ -64,11 +61,10 @@ help:
 demo: plugin
 	python3 db_bench_ext/database/demo.py --lib-dir=build/release/lib
 
-bench: release
-	$(BENCH) $(BENCH_FLAGS)
-
-report: release report-packages
-	python3 -B db_bench_ext/filter_bench/report.py --bench=$(BENCH) $(if $(QUICK),--quick)
+bench: packages bench-packages
+	cmake --preset release -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=ON
+	cmake --build --preset release --parallel $(JOBS) --target filter_bench
+	build/release/bin/filter_bench $(BENCH_FLAGS)
 
 bench-db: $(if $(ROCKSDB),rocksdb-for-this-cpu,plugin)
 	python3 db_bench_ext/database/end_to_end.py $(BENCH_DB_TOOLS) $(if $(QUICK),--quick) $(BENCH_DB_FLAGS)
@@ -139,8 +135,7 @@ random: packages test-packages
 fuzz: packages fuzz-packages
 	cmake --preset dev -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang \
 	  -DCMAKE_CXX_FLAGS="-O1 -g1" -DCASSANDRA_BLOOM_BUILD_FUZZERS=ON \
-	  -DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF \
-	  -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF
+	  -DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF
 	cmake --build build/fuzz --parallel $(JOBS) --target fuzzers
 	tests/stress/fuzz/run.sh build/fuzz/bin $(SECONDS) $(JOBS)
 
@@ -209,7 +204,7 @@ packages:
 	$(call install,$(PACKAGES))
 
 NEEDS = test-packages deb-packages coverage-packages format-packages fuzz-packages \
-  report-packages bench-filterdb-packages static-packages
+  bench-packages bench-filterdb-packages static-packages
 
 $(NEEDS): %-packages:
 	$(call install,$($*_PACKAGES))
@@ -222,5 +217,5 @@ define install
 	    apt-get install -y --no-install-recommends $(1); }
 endef
 
-.PHONY: help demo bench report bench-db rocksdb-for-this-cpu bench-filterdb soak soak-program crash export-stress damage scan-loop random fuzz coverage \
+.PHONY: help demo bench bench-db rocksdb-for-this-cpu bench-filterdb soak soak-program crash export-stress damage scan-loop random fuzz coverage \
   mutants test release plugin dist filterdb-static foreign-architecture format deb packages $(NEEDS)

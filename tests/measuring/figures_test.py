@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from math import exp
 from pathlib import Path
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "db_bench_ext"
-sys.path[:0] = [str(SCRIPTS / "database"), str(SCRIPTS / "filter_bench")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "db_bench_ext/database"))
 
 import break_even  # noqa: E402
 import equal_rate  # noqa: E402
@@ -19,7 +18,6 @@ import in_turn  # noqa: E402
 import levels  # noqa: E402
 import plot  # noqa: E402
 import ratios  # noqa: E402
-import report  # noqa: E402
 from break_even import NO_FILTER  # noqa: E402
 from ratios import BLOOM, COPY, Interval, Row, Speeds  # noqa: E402
 
@@ -216,24 +214,6 @@ class InTurnTest(unittest.TestCase):
         commands = [(sys.executable, "-c", f"raise SystemExit({code})") for code in (0, 3)]
         runs = in_turn.run(commands, os.environ, min(os.sched_getaffinity(0)))
         self.assertEqual([run.exit_code for run in runs], [0, 3])
-
-
-class EqualRateTest(unittest.TestCase):
-    # A filter whose rate halves with each bit per key.
-    RESULTS = [
-        {"block_bits_per_key": bits, "false_positive_rate": 0.5**bits}
-        for bits in (4, 6, 8)
-    ]
-
-    def test_interpolates_the_logarithm(self) -> None:
-        for bits in (4, 4.5, 6, 7.25, 8):
-            found = report.bits_for_rate(self.RESULTS, 0.5**bits)
-            self.assertIsNotNone(found)
-            self.assertAlmostEqual(found or 0, bits)
-
-    def test_does_not_extrapolate(self) -> None:
-        self.assertIsNone(report.bits_for_rate(self.RESULTS, 0.5**9))
-        self.assertIsNone(report.bits_for_rate(self.RESULTS, 0.5**3))
 
 
 if __name__ == "__main__":

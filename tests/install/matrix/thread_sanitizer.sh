@@ -30,7 +30,7 @@ rocksdb=$("$repository/tests/install/matrix/debug_rocksdb.sh" "$1" thread)
 tree=$(realpath "$1")
 shift
 cmake --preset dev -S "$repository" -B "$build" -DCMAKE_CXX_FLAGS="-O1 -g1" \
-  -DCASSANDRA_BLOOM_SANITIZERS=thread -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF \
+  -DCASSANDRA_BLOOM_SANITIZERS=thread \
   -DROCKSDB_INCLUDE_DIR="$tree/include" -DROCKSDB_LIBRARY="$rocksdb/librocksdb.so"
 cmake --build "$build" --parallel "${JOBS:-$(nproc)}" --target concurrency_test export_stress
 export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS-}"

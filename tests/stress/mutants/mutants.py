@@ -216,7 +216,6 @@ class Build:
         configured = run(
             "cmake", "-S", self.source, "-B", self.binary,
             "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1",
-            "-DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF",
         )  # fmt: skip
         if configured.returncode != 0:
             sys.exit(configured.stderr)
