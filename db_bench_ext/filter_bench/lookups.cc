@@ -119,7 +119,7 @@ void Check(FilterSet* filters) {
       static_cast<double>(false_positives) / static_cast<double>(keys);
   // A classic Bloom filter with the best number of probes has the rate
   // 2^(-ln 2 * bits). RocksDB's has more, because all probes of a key are in
-  // one cache line: 0.97 % instead of 0.82 % with 10 bits.
+  // one cache line: 0.96 % instead of 0.82 % with 10 bits.
   const double classic = std::exp2(-std::log(2.0) * filters->BitsPerKey());
   if (rate > 1.25 * classic + 0.001) {
     throw std::runtime_error(filters->contender().name +

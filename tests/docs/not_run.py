@@ -13,8 +13,8 @@ NOT_RUN = {
     "make bench-db": _ROOT + "db_bench_ext/database/end_to_end.py --quick, by hand",
     "make release": ".ci/run builds so",
     "make bench-db QUICK=1": _ROOT + "by hand",
-    "make bench": _ROOT + "filter_bench is built by .ci/run",
-    "make report": _ROOT + "db_bench_ext/filter_bench/report.py --quick, by hand",
+    "make bench": _ROOT + ".ci/run builds filter_bench, and runs it under sanitizers",
+    "make bench BENCH_FLAGS=--help": _ROOT + "by hand",
     "make bench-filterdb": _LONG + "db_bench_ext/database/filterdb_bench.sh, by hand",
     "make filterdb-static": _ROOT + "tests/install/matrix/static.sh",
     "make filterdb-static ARCH=arm64": _ROOT + "tests/install/matrix/static.sh",
@@ -25,10 +25,12 @@ NOT_RUN = {
     "ctest -L quick -j2": _LONG + "make test runs these tests, too",
     "git clone … plugin/cassandra_bloom": "tests/install/matrix/in_tree.sh",
     "make ROCKSDB_PLUGINS=cassandra_bloom …": "tests/install/matrix/in_tree.sh",
-    "build/release/bin/filter_bench --keys=10K,1M "
-    "--workloads=absent,present,batch_absent,build --batch=32":
-        _LONG + "by hand, for the tables",
-    "build/release/bin/filter_bench --bits_per_key=10,16 --workloads=absent":
+    "build/release/bin/filter_bench --keys=1M --filters=50 --policies=bloomfilter:10,cassandra_bloom:10 "
+    "--benchmark_filter=lookup_absent":
+        _LONG + "by hand, for the table",
+    "build/release/bin/filter_bench --keys=1M "
+    "--policies=bloomfilter:10,cassandra_bloom:10,bloomfilter:16,cassandra_bloom:16 "
+    "--benchmark_filter=lookup_absent":
         _LONG + "by hand, for the rates",
     "make bench-db ROCKSDB=TREE BENCH_DB_FLAGS=--equal-rate": _LONG + "by hand",
     "make bench-db ROCKSDB=TREE": _LONG + "by hand",
