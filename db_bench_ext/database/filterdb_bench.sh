@@ -13,7 +13,7 @@ set -eu
 build=$(realpath "$1")
 keys=${2:-100000000}
 db_keys=${3:-10000000}
-options=$(realpath "$(dirname "$0")")/options/full.ini
+options=$(realpath "$(dirname "$0")")/levels.ini
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' HUP INT TERM
