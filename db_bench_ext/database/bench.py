@@ -8,8 +8,7 @@ the false positives and data blocks read in vain in each look-up of an absent ke
 look-ups are timed: processes take turns, one for each policy, and as a control a second one
 with the first policy and a copy of its database.
 
-With --workload=mixgraph the look-ups, writes and scans are those of a database at Facebook
-(see mixgraph.py).
+With --workload=mixgraph the look-ups, writes and scans are those of ZippyDB at Facebook.
 
 The exit status is 1 if a filter hides a key or is not used. The databases are in a temporary
 folder (see TMPDIR), which is removed at the end: 200 bytes for each key and policy.
@@ -189,6 +188,8 @@ def parse_arguments() -> argparse.Namespace:
         parser.error("a policy is named twice")
     if arguments.policies == [NO_FILTER]:
         parser.error("there is no filter to compare with")
+    if arguments.picture and arguments.policies:
+        parser.error("argument --picture: it has its own policies")
     return arguments
 
 

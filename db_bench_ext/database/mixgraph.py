@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The workload of Facebook's ZippyDB, as db_bench's mixgraph imitates it.
+"""The workload of ZippyDB at Facebook, as db_bench's mixgraph imitates it.
 
 Zhichao Cao, Siying Dong, Sagar Vemuri, David H. C. Du: "Characterizing, Modeling, and
 Benchmarking RocksDB Key-Value Workloads at Facebook", FAST 2020. The parameters are those
@@ -24,9 +24,8 @@ from levels import BLOCK_READS, LEVELS, POSITIVE, TRUE_POSITIVE, listed_files
 
 PUBLISHED_KEYS = 50_000_000
 CACHE_BYTES = 268_435_456
-# RocksDB's defaults, which the wiki leaves as they are, for PUBLISHED_KEYS.
-# (RocksDB's max_bytes_for_level_base is half as much: then a level for some per mille of the
-# keys might come and go.)
+# RocksDB's defaults, which the wiki leaves as they are, for PUBLISHED_KEYS. (Its
+# max_bytes_for_level_base is half of this: a level with a few keys might come and go.)
 LEVEL_SIZES = {
     "write_buffer_size": 64 << 20, "target_file_size_base": 64 << 20,
     "max_bytes_for_level_base": 512 << 20,
@@ -69,7 +68,8 @@ class MixFigures:
 class MixDatabase(StockDatabase):
     def __init__(self, size: MixSize, tools: Tools, policy: str, path: Path) -> None:
         options = {name: str(size.scaled(value)) for name, value in LEVEL_SIZES.items()}
-        options["use_direct_reads"] = str(size.from_disk).lower()
+        for name in ("use_direct_reads", "use_direct_io_for_flush_and_compaction"):
+            options[name] = str(size.from_disk).lower()
         super().__init__(tools, policy, path, options)
         self._size = size
 

@@ -95,8 +95,8 @@ def mixgraph_text(
 ) -> str:
     bench, files = filled[base]
     about = (
-        f"{bench.machine()} mixgraph with the parameters of Facebook's ZippyDB: "
-        f"{sum(file.entries for file in files):,} keys of 48 bytes, values of 43: "
+        f"{bench.machine()} mixgraph with the parameters of ZippyDB at Facebook: "
+        f"{sum(file.entries for file in files):,} entries, keys of 48 bytes, values of 43: "
         f"{sum(file.data_bytes for file in files) / MB:,.0f} MB of data blocks, and "
         f"{size.scaled(CACHE_BYTES) / MB:,.1f} MB of block cache. 83 % of the operations are "
         "look-ups, three in ten of them of absent keys; 14 % are writes and 3 % scans. All "
