@@ -28,7 +28,7 @@ help:
 	@echo "make report  time filters of many sizes and bits per key, with plots, in 15 minutes"
 	@echo "             (QUICK=1: in 2; BENCH=FILE: with another filter_bench)"
 	@echo "make bench-db"
-	@echo "             the same with more keys and batches, in 20 minutes (QUICK=1: in 4)"
+	@echo "             as make demo, with more keys and batches, in 20 minutes (QUICK=1: in 4)"
 	@echo "             (WORKLOAD=mixgraph: Facebook's; BENCH_DB_FLAGS=--help: other policies,"
 	@echo "             keys and bits, data from the disk, a picture of memory)"
 	@echo "make bench-db ROCKSDB=TREE"
