@@ -171,7 +171,7 @@ def parse_arguments() -> argparse.Namespace:
     add("--from-disk", action="store_true", help="read data past the page cache")
     add(
         "--picture", type=Path, metavar="FILE.svg",
-        help="only count, with 6 to 20 bits per key, and draw the memory of the filters "
+        help="only count, with 6 to 16 bits per key, and draw the memory of the filters "
         "against their false positives; needs gnuplot",
     )  # fmt: skip
     arguments = parser.parse_args()

@@ -10,7 +10,7 @@ from pathlib import Path
 from db_bench import Failure
 from levels import Counted
 
-BITS = (6, 8, 10, 12, 14, 16, 18, 20)
+BITS = (6, 8, 10, 12, 14, 16)
 COLOURS = ("#0072b2", "#e69f00", "#8e44ad", "#009e73", "#c0392b")
 
 Point = tuple[float, float]  # False positives in each look-up, filter bytes per key.
