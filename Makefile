@@ -18,16 +18,16 @@ JOBS = $(shell nproc)
 SUDO = $(if $(filter-out 0,$(shell id -u)),sudo)
 
 help:
-	@echo "make demo    compare this filter with RocksDB's own, in the stock db_bench"
+	@echo "make demo    compare this filter with RocksDB's own in a database of four levels, in"
+	@echo "             the stock db_bench, in a minute"
 	@echo "make test    build and run all tests"
 	@echo "make release build in build/release, for cmake --install"
 	@echo "make bench   time the filters alone, without a database, in a minute"
 	@echo "             (BENCH_FLAGS=--help: all parameters)"
 	@echo "make bench-db"
-	@echo "             compare lookups in a database of four levels, in the stock db_bench, with"
-	@echo "             RocksDB's Bloom and Ribbon filters, in 20 minutes (QUICK=1: in 4)"
-	@echo "             (BENCH_DB_FLAGS=--help: other policies, keys and bits, or equally many"
-	@echo "             false positives; data from a cache or the disk)"
+	@echo "             as make demo, with more keys and batches, in 20 minutes (QUICK=1: in 4)"
+	@echo "             (WORKLOAD=mixgraph: Facebook's; BENCH_DB_FLAGS=--help: other policies,"
+	@echo "             keys and bits, data from the disk, a picture of memory)"
 	@echo "make bench-db ROCKSDB=TREE"
 	@echo "             the same with this source tree of RocksDB, built for this CPU"
 	@echo "make bench-filterdb"
@@ -58,8 +58,10 @@ help:
 	@echo "make dist    make a source archive of the last commit and its SHA-256, in build/dist"
 	@echo "make deb     make Debian packages and their source package, in build/deb/packages"
 
+BENCH_DB = python3 -B db_bench_ext/database/bench.py
+
 demo: plugin
-	python3 db_bench_ext/database/demo.py --lib-dir=build/release/lib
+	$(BENCH_DB) --lib-dir=build/release/lib --demo
 
 bench: packages bench-packages
 	cmake --preset release -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=ON
@@ -67,7 +69,7 @@ bench: packages bench-packages
 	build/release/bin/filter_bench $(BENCH_FLAGS)
 
 bench-db: $(if $(ROCKSDB),rocksdb-for-this-cpu,plugin)
-	python3 db_bench_ext/database/end_to_end.py $(BENCH_DB_TOOLS) $(if $(QUICK),--quick) $(BENCH_DB_FLAGS)
+	$(BENCH_DB) $(BENCH_DB_TOOLS) $(if $(QUICK),--quick) $(if $(WORKLOAD),--workload=$(WORKLOAD)) $(BENCH_DB_FLAGS)
 
 # A RocksDB as people compile it for one machine, with this repository as its plugin.
 IN_TREE = $(ROCKSDB)/build-for-this-cpu
@@ -82,8 +84,8 @@ rocksdb-for-this-cpu: packages
 	cmake -S $(ROCKSDB) -B $(IN_TREE) -DCMAKE_BUILD_TYPE=Release -DPORTABLE=0 \
 	  -DROCKSDB_PLUGINS=cassandra_bloom -DROCKSDB_BUILD_SHARED=OFF -DWITH_GFLAGS=ON \
 	  -DWITH_TESTS=OFF -DWITH_LIBURING=OFF -DFAIL_ON_WARNINGS=OFF
-	cmake --build $(IN_TREE) --parallel $(JOBS) --target db_bench ldb sst_dump
-	ln -sf tools/ldb tools/sst_dump $(IN_TREE)
+	cmake --build $(IN_TREE) --parallel $(JOBS) --target db_bench sst_dump
+	ln -sf tools/sst_dump $(IN_TREE)
 
 bench-filterdb: release bench-filterdb-packages
 	db_bench_ext/database/filterdb_bench.sh build/release

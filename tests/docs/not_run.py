@@ -10,7 +10,7 @@ NOT_RUN = {
     # README, docs/speed.md, docs/testing.md
     "make demo": _ROOT + "tests/install/matrix/distributions.sh",
     "make test": _ROOT + "tests/install/matrix/distributions.sh; it runs this test",
-    "make bench-db": _ROOT + "db_bench_ext/database/end_to_end.py --quick, by hand",
+    "make bench-db": _ROOT + "db_bench_ext/database/bench.py --quick, by hand",
     "make release": ".ci/run builds so",
     "make bench-db QUICK=1": _ROOT + "by hand",
     "make bench": _ROOT + ".ci/run builds filter_bench, and runs it under sanitizers",
@@ -32,9 +32,11 @@ NOT_RUN = {
     "--policies=bloomfilter:10,cassandra_bloom:10,bloomfilter:16,cassandra_bloom:16 "
     "--benchmark_filter=lookup_absent":
         _LONG + "by hand, for the rates",
-    "make bench-db ROCKSDB=TREE BENCH_DB_FLAGS=--equal-rate": _LONG + "by hand",
     "make bench-db ROCKSDB=TREE": _LONG + "by hand",
-    'make bench-db ROCKSDB=TREE BENCH_DB_FLAGS="--break-even --policies=uniform"': _LONG + "by hand",
+    'make bench-db ROCKSDB=TREE BENCH_DB_FLAGS="bloomfilter:10 cassandra_bloom:mix:7.2:filter:cassandra"':
+        _LONG + "by hand",
+    "make bench-db QUICK=1 BENCH_DB_FLAGS=--picture=docs/speed/memory.svg": _LONG + "by hand",
+    "make bench-db ROCKSDB=TREE WORKLOAD=mixgraph": _LONG + "by hand",
     "make soak MINUTES=60": _LONG + "tests/stress/soak, for seconds",
     "make crash ROUNDS=100": _LONG + "tests/stress/soak, for seconds",
     "make export-stress KILLS=200 SECONDS=1200": _LONG + "tests/stress/export_stress, for seconds",
@@ -136,4 +138,4 @@ MENTIONED = {
 
 # The beginnings of blocks that show only output: of make demo and of make
 # bench-filterdb.
-OUTPUT = ("RocksDB version ", "filterdb       ")
+OUTPUT = ("db_bench of RocksDB version ", "filterdb       ")

@@ -268,7 +268,7 @@ step "databases"
 work=$check/databases
 rm -rf "$root$work"
 mkdir "$root$work"
-cp "$sources"/db_bench_ext/database/options/{full,partitioned}.ini "$root$work"
+cp "$sources"/tests/install/matrix/options/{full,partitioned}.ini "$root$work"
 
 # db_bench CPU MODE FOLDER FLAGS...: the same seed gives the same keys on every CPU.
 db_bench() {
