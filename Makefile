@@ -4,7 +4,7 @@
 
 PACKAGES = cmake g++ libcli11-dev libgflags-dev libgmock-dev libgtest-dev \
   librocksdb-dev nlohmann-json3-dev python3 rocksdb-tools
-test_PACKAGES = gnuplot-nox jq locales pkgconf qemu-user
+test_PACKAGES = jq locales pkgconf qemu-user
 deb_PACKAGES = build-essential debhelper
 coverage_PACKAGES = gcovr
 format_PACKAGES = clang-format
