@@ -105,7 +105,7 @@ void Check(FilterSet* filters) {
   // Alone and in batches, which take other ways through a filter.
   uint64_t keys = 0;
   uint64_t false_positives = 0;
-  for (const uint32_t batch : {0, 32}) {
+  for (const uint32_t batch : {0U, 32U}) {
     Lookups present(*filters, Asked::kPresent, batch);
     Lookups absent(*filters, Asked::kAbsent, batch);
     for (uint64_t asked = 0; asked < 1'000'000; asked += absent.keys()) {
