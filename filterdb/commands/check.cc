@@ -2,6 +2,7 @@
 
 // Tested in filterdb/tests/commands/answers_test.cc.
 
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,7 +11,7 @@
 
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/output.h"
-#include "filterdb/health/detect_form.h"
+#include "filterdb/health/filter_fill.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -23,20 +24,36 @@ struct CheckArguments {
   bool json = false;
 };
 
-// Returns a form other than `not_this_one` in which the filter has every key.
-// Returns nullopt if there is no such form, or if the keys cannot be read a
-// second time.
-std::optional<FilterForm> WrittenAs(const CheckArguments& options,
+// Returns a form, other than `not_this_one`, in which the filter has every key.
+// Ignores a form in which all keys may pass by chance, because they are few, or
+// because many bits are set. Returns nullopt if there is no such form, or if
+// the keys cannot be read again. Has one copy of the filter's bits in memory.
+std::optional<FilterForm> WrittenAs(const std::string& path,
                                     FilterForm not_this_one, KeyReader* keys) {
-  if (!keys->Rewind()) {
-    return std::nullopt;  // The keys come from a pipe, for example.
+  constexpr double kUnlikely = 0.001;
+  for (const FilterForm form : {kNaAndLater, kMaToMe, kBeforeMa}) {
+    if (form == not_this_one) {
+      continue;
+    }
+    if (!keys->Rewind()) {
+      return std::nullopt;  // The keys come from a pipe, for example.
+    }
+    const auto filter = OrUnusable([&](std::string* error) {
+      return FilterDbFile::Open(path, form, error);
+    });
+    bool has_all = true;
+    double num_keys = 0;
+    for (std::string_view key; has_all && keys->Next(&key); ++num_keys) {
+      has_all = filter->MayContain(key);
+    }
+    if (!keys->error().empty()) {
+      throw Unusable(keys->error());
+    }
+    if (has_all && std::pow(FillOf(*filter).rate(), num_keys) <= kUnlikely) {
+      return form;
+    }
   }
-  std::string error;
-  const auto form = DetectForm(options.file, not_this_one, keys, &error);
-  if (!error.empty()) {
-    throw Unusable(error);
-  }
-  return form;
+  return std::nullopt;
 }
 
 // Asks for all keys. `what` is the title of the progress bar. Returns the
@@ -93,7 +110,7 @@ ExitCode RunCheck(const CheckArguments& options) {
   }
   const bool are_keys_missing = answer["missing"] > 0;
   if (are_keys_missing) {
-    if (const auto form = WrittenAs(options, filter->form(), keys.get())) {
+    if (const auto form = WrittenAs(options.file, filter->form(), keys.get())) {
       answer["written_as"] = FormName(*form);
     }
   }

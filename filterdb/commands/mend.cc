@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <signal.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +17,6 @@
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/scan_paths.h"
-#include "filterdb/mending/mend_place.h"
 #include "filterdb/mending/mender.h"
 #include "filterdb/mending/run_backup.h"
 
@@ -71,8 +68,11 @@ Json ToJson(const MendOutcome& outcome) {
 
 std::string TextOf(const Json& json) {
   std::string text = json["filter"];
+  std::string before;
   for (const char* const field : {"verdict", "outcome", "note"}) {
-    text += json[field] == "" ? "" : ": " + json[field].get<std::string>();
+    const std::string part = json[field];
+    text += part.empty() || part == before ? "" : ": " + part;
+    before = part;
   }
   if (!json["bytes"].is_null()) {
     text += ", " + Count(json["bytes"], "byte") + " for " +
@@ -89,30 +89,43 @@ Json NewReport() {
   }
   return {{"sstables", Json::array()},
           {"total", total},
-          {"reasons", Json::object()},
+          {"reasons", Json::object()},  // What an undo has left, and why.
+          {"tables_to_repair", Json::array()},
           {"left_out_folders", Json::object()},
           {"errors", Json::array()}};
 }
 
 // Adds the outcome for one SSTable. Prints its text at once, so that a killed
-// run has shown what it did.
+// run has shown what it did. What was not done is only counted in the text.
 void Add(const MendOutcome& outcome, bool as_json, Json* report) {
-  if (outcome.kind == MendOutcome::kFailed) {
-    PrintError(Unusable(outcome.note));
-  }
   Json& total = (*report)["total"][NameOf(outcome.kind)];
   total = total.get<size_t>() + 1;
   (*report)["sstables"].push_back(ToJson(outcome));
-  if (!as_json) {
+  if (!as_json && outcome.kind != MendOutcome::kNotDone) {
     PrintText(TextOf((*report)["sstables"].back()));
     std::fflush(stdout);
   }
 }
 
+// Returns a word that the shell reads as `text`.
+std::string Quoted(const std::string& text) {
+  constexpr char kPlain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,:@";
+  if (text.find_first_not_of(kPlain) == std::string::npos) {
+    return text;
+  }
+  std::string quoted;
+  for (const char c : text) {
+    quoted += c == '\'' ? "'\"'\"'" : std::string(1, c);
+  }
+  return "'" + quoted + "'";
+}
+
 std::string SumsText(const Json& report) {
+  const std::string not_done = NameOf(MendOutcome::kNotDone);
   std::string sums;
   for (const auto& [name, number] : report["total"].items()) {
-    if (number > 0) {
+    if (number > 0 && name != not_done) {
       sums += (sums.empty() ? "" : ", ") + number.dump() + " " + name;
     }
   }
@@ -120,17 +133,20 @@ std::string SumsText(const Json& report) {
     sums = "nothing to do";
   }
   sums += sums.empty() ? "" : "\n";
+  if (report["total"][not_done] > 0) {
+    sums += "stopped there: " + Count(report["total"][not_done], "SSTable") +
+            " not done; run the same line again\n";
+  }
   for (const auto& [reason, number] : report["reasons"].items()) {
     sums += "  " + number.dump() + ": " + Printable(reason) + "\n";
   }
-  if (report["total"]["mended"] > 0) {
-    sums += "The node uses them from its next start on.\n";
-    if (report.contains("backup")) {
-      sums += "To put the old filters back: filterdb mend --undo=" +
-              AsText(report["backup"]) + "\n";
-    }
+  sums += LeftOutText(report["left_out_folders"]) +
+          RepairText(report["tables_to_repair"]);
+  if (report["total"]["mended"] > 0 && report.contains("backup")) {
+    sums += "To put the old filters back: filterdb mend --undo=" +
+            Printable(Quoted(report["backup"])) + "\n";
   }
-  return sums + LeftOutText(report["left_out_folders"]);
+  return sums;
 }
 
 ExitCode ExitCodeOf(const Json& report) {
@@ -182,18 +198,13 @@ void Mend(const MendArguments& options, Json* report) {
   for (const std::string& folder : {options.backup_dir, plan.out_dir}) {
     if (!folder.empty()) {
       CheckIsOutside(folder, options.scan.paths);
+      OrUnusable([&](std::string* error) { return CanMake(folder, error); });
     }
   }
   const Scanned scanned = Scan(options.scan, means);
   (*report)["errors"] = scanned.errors;
   (*report)["left_out_folders"] = scanned.left_out;
-  for (const std::string& path : options.scan.paths) {
-    struct stat status;
-    if (!scanned.errors.empty() && stat(path.c_str(), &status) == 0 &&
-        status.st_uid != geteuid()) {
-      PrintError(Unusable(path + ": " + BelongsTo(status.st_uid)));
-    }
-  }
+  (*report)["tables_to_repair"] = scanned.tables_to_repair;
   if (!plan.dry_run && plan.out_dir.empty()) {
     std::set<std::string> folders;
     for (const Examined& examined : scanned.sstables) {
@@ -204,15 +215,21 @@ void Mend(const MendArguments& options, Json* report) {
   RunBackup backup(options.backup_dir);
   plan.backup = options.backup_dir.empty() ? nullptr : &backup;
   MendAll(scanned.sstables, plan, [&](const MendOutcome& outcome) {
-    // Said with the first outcome, so that a run can be undone that is killed
-    // later.
-    if (!backup.folder().empty() && !report->contains("backup")) {
+    // Said with the first filter that was, or may have been, replaced, so that
+    // a run can be undone that is killed later.
+    if (!backup.folder().empty() && !report->contains("backup") &&
+        (outcome.kind == MendOutcome::kMended ||
+         outcome.kind == MendOutcome::kFailed)) {
       (*report)["backup"] = backup.folder();
       std::fprintf(stderr, "The old filters are kept in %s\n",
                    Printable(backup.folder()).c_str());
     }
     Add(outcome, options.json, report);
   });
+  if (!backup.folder().empty() && !report->contains("backup")) {
+    std::error_code ignored;
+    fs::remove_all(backup.folder(), ignored);
+  }
 }
 
 void Undo(const MendArguments& options, Json* report) {
@@ -239,6 +256,10 @@ ExitCode RunMend(const MendArguments& options) {
   // Mending goes on if nobody reads the output any more. At the end, Finish
   // (console.cc) reports that the output could not be written.
   ::signal(SIGPIPE, SIG_IGN);
+  if (options.plan.undo.empty() == options.scan.paths.empty()) {
+    throw Unusable(options.plan.undo.empty() ? "PATH is required"
+                                             : "--undo takes no PATH");
+  }
   Json report = NewReport();
   if (options.plan.undo.empty()) {
     Mend(options, &report);
@@ -278,7 +299,7 @@ void AddMend(CLI::App* app, Run* run) {
 
   auto* const mending = command->add_option_group("to make filters anew");
   mending->excludes(undo);
-  options->scan.AddTo(mending);
+  options->scan.AddTo(command, mending);
   mending->add_flag(
       "--oversized", options->means.oversized,
       "Also rebuild filters that only take more than twice the memory of the "

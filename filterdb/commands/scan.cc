@@ -86,7 +86,7 @@ Json ToJson(const Examined& examined) {
       {"fill_ratio", known(has_bits, fill.fill_ratio())},
       {"expected_rate", known(true, fill.rate())},
       {"keys", known(has_keys, examined.num_keys)},
-      {"missing_keys", known(has_keys, examined.num_missing)},
+      {"missing_keys", known(has_keys && has_bits, examined.num_missing)},
       {"bits_per_key", known(has_keys && has_bits, examined.bits_per_key())},
       {"planned_fp_chance",
        known(examined.plan.has_value(), examined.plan.value_or(0))},
@@ -117,6 +117,7 @@ Json ToJson(const Scanned& scanned) {
   return {{"sstables", sstables},
           {"tables", tables},
           {"total", TotalsToJson(sum)},
+          {"tables_to_repair", scanned.tables_to_repair},
           {"left_out_folders", Json(scanned.left_out)},
           {"left_over_files",
            LeftOversIn(std::set(folders.begin(), folders.end()))},
@@ -131,22 +132,27 @@ std::string AsPlan(const Json& chance) {
 
 std::vector<std::string> NotesOf(const Json& sstable) {
   std::vector<std::string> notes;
-  bool is_first = true;
   for (const Json& finding : sstable["findings"]) {
-    std::string note =
-        is_first ? "" : "also " + finding["check"].get<std::string>();
+    std::string note = finding == sstable["findings"][0]
+                           ? ""
+                           : "also " + finding["check"].get<std::string>();
     for (const char* const part : {"text", "remedy"}) {
       const std::string text = finding[part];
       note += (note.empty() || text.empty() ? "" : "; ") + text;
     }
-    if (!note.empty()) {
-      notes.push_back(note);
-    }
-    is_first = false;
+    notes.push_back(note);
   }
   if (!sstable["plan_error"].is_null()) {
     notes.push_back("plan unknown: " +
                     sstable["plan_error"].get<std::string>());
+  }
+  notes.erase(std::remove(notes.begin(), notes.end(), ""), notes.end());
+  // The folder stands above the table.
+  const std::string folder = sstable["folder"].get<std::string>() + "/";
+  for (std::string& note : notes) {
+    for (size_t at; (at = note.find(folder)) != std::string::npos;) {
+      note.erase(at, folder.size());
+    }
   }
   return notes;
 }
@@ -240,6 +246,7 @@ ExitCode RunScan(const ScanArguments& options) {
       PrintText(Printable(path.get<std::string>()) +
                 ": left over from a killed mend; the next one removes it\n");
     }
+    PrintText(RepairText(answer["tables_to_repair"]));
   }
   // A good filter is one that was asked for every key.
   if (!scanned.errors.empty() || answer["total"]["not_known"] > 0 ||
@@ -258,7 +265,7 @@ void AddScan(CLI::App* app, Run* run) {
       "says which are wrong and why. Opens nothing for writing; the node may "
       "run");
   auto* const options = NewOptions(command, run, RunScan);
-  options->scan.AddTo(command);
+  options->scan.AddTo(command, command)->required();
   command->add_flag(
       "--only-faults", options->only_faults,
       "Show only SSTables with a fault, and those that are not known or whose "

@@ -30,19 +30,17 @@ uint64_t MaxJobs() {
 
 }  // namespace
 
-void ScanPaths::AddTo(CLI::App* command) {
-  command
-      ->add_option("PATH", paths,
-                   "Data directories, keyspaces, tables, or files of SSTables")
-      ->required();
-  command
+CLI::Option* ScanPaths::AddTo(CLI::App* command, CLI::App* group) {
+  group
       ->add_option("--default-fp-chance", default_fp_chance,
                    "The planned bloom_filter_fp_chance of SSTables whose "
                    "Statistics.db does not have it")
       ->check(IsFpChance());
-  command
-      ->add_option("--jobs", jobs, "How many threads read (default: all CPUs)")
+  group->add_option("--jobs", jobs, "How many threads read (default: all CPUs)")
       ->check(IsPositive());
+  return command->add_option(
+      "PATH", paths,
+      "Data directories, keyspaces, tables, or files of SSTables");
 }
 
 Scanned Scan(const ScanPaths& options, const MendMeans& means) {
@@ -59,7 +57,13 @@ Scanned Scan(const ScanPaths& options, const MendMeans& means) {
       [&](double share) {
         progress.Show(static_cast<uint64_t>(1000 * share), 1000);
       });
-  return {std::move(examined), std::move(found.left_out),
+  std::set<std::string> to_repair;
+  for (const Examined& sstable : examined) {
+    if (sstable.has(Check::kKeysMissing) || sstable.has(Check::kTruncated)) {
+      to_repair.insert(sstable.sstable.folder);
+    }
+  }
+  return {std::move(examined), std::move(to_repair), std::move(found.left_out),
           std::move(found.errors)};
 }
 
@@ -70,6 +74,17 @@ std::string LeftOutText(const std::map<std::string, uint64_t>& folders) {
             " named " + Printable(name);
   }
   return text.empty() ? "" : text + "\n";
+}
+
+std::string RepairText(const std::set<std::string>& folders) {
+  std::string text =
+      folders.empty() ? ""
+                      : "Their rows were hidden: after the mend, repair these "
+                        "tables (nodetool repair --full):\n";
+  for (const std::string& folder : folders) {
+    text += "  " + Printable(folder) + "\n";
+  }
+  return text;
 }
 
 }  // namespace cassandra_bloom::tools

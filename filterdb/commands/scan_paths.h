@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,8 @@ namespace cassandra_bloom::tools {
 
 // The options that scan and mend share.
 struct ScanPaths {
-  void AddTo(CLI::App* command);
+  // Adds PATH, which is returned, to `command`, and the others to `group`.
+  CLI::Option* AddTo(CLI::App* command, CLI::App* group);
 
   std::vector<std::string> paths;
   // The bloom_filter_fp_chance of SSTables whose Statistics.db does not tell
@@ -32,6 +34,8 @@ struct ScanPaths {
 
 struct Scanned {
   std::vector<Examined> sstables;
+  // The folders of those whose filters have hidden rows.
+  std::set<std::string> tables_to_repair;
   // The number of skipped folders of each name.
   std::map<std::string, uint64_t> left_out;
   // What could not be read. Scan has printed these to stderr.
@@ -44,6 +48,9 @@ Scanned Scan(const ScanPaths& options, const MendMeans& means);
 // Returns a line about folders that were not searched, such as "left out: 2
 // folders named snapshots\n", or "".
 std::string LeftOutText(const std::map<std::string, uint64_t>& folders);
+
+// Returns lines that name the tables to repair, or "".
+std::string RepairText(const std::set<std::string>& folders);
 
 }  // namespace cassandra_bloom::tools
 

@@ -34,28 +34,18 @@ void CompareFilter(uint32_t digest, Examined* sstable) {
   }
 }
 
-void CompareTocOf(uint32_t digest, Examined* sstable) {
-  const std::string path = sstable->sstable.Path("TOC.txt");
-  if (!NameExists(path)) {
-    return;
-  }
-  std::string content;
-  std::string error;
-  if (!ReadRegularFile(path, kMaxTocSize, &content, &error)) {
-    sstable->Add(Check::kTocDamaged, error);
-    return;
-  }
-  if (Crc32(content) != digest) {
-    sstable->Add(Crc32(CompletedToc(content)) == digest
-                     ? Check::kTocUnfinished
-                     : Check::kTocDigestDiffers,
-                 Difference(path, Crc32(content), digest));
+void CompareToc(uint32_t digest, const std::string& toc, Examined* sstable) {
+  if (!toc.empty() && Crc32(toc) != digest) {
+    sstable->Add(
+        Crc32(CompletedToc(toc)) == digest ? Check::kTocUnfinished
+                                           : Check::kTocDigestDiffers,
+        Difference(sstable->sstable.Path(kTocName), Crc32(toc), digest));
   }
 }
 
 }  // namespace
 
-HeldDigests CompareDigests(Examined* sstable) {
+HeldDigests CompareDigests(const std::string& toc, Examined* sstable) {
   const std::string path = sstable->sstable.Path("Scylla.db");
   if (!NameExists(path)) {
     return {};
@@ -76,7 +66,7 @@ HeldDigests CompareDigests(Examined* sstable) {
     CompareFilter(*of_filter, sstable);
   }
   if (of_toc) {
-    CompareTocOf(*of_toc, sstable);
+    CompareToc(*of_toc, toc, sstable);
   }
   return {of_filter.has_value(), of_toc.has_value()};
 }

@@ -6,14 +6,17 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_COMPARE_DIGESTS_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_COMPARE_DIGESTS_H_
 
+#include <string>
+
 #include "filterdb/health/finding.h"
 #include "filterdb/health/obstacles.h"
 
 namespace cassandra_bloom::tools {
 
-// Compares Filter.db and TOC.txt, and adds a finding for each difference, and
-// for a Scylla.db that cannot be read. Returns which digests there are.
-HeldDigests CompareDigests(Examined* sstable);
+// Compares Filter.db and `toc`, the content of TOC.txt or "". Adds a finding
+// for each difference, and for a Scylla.db that cannot be read. Returns which
+// digests there are.
+HeldDigests CompareDigests(const std::string& toc, Examined* sstable);
 
 }  // namespace cassandra_bloom::tools
 

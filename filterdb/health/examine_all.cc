@@ -98,7 +98,7 @@ class Work {
     } catch (const std::bad_alloc&) {
       examined_[number].sstable = sstables_[number];
       examined_[number].Add(
-          Check::kKeysUnreadable,
+          Check::kNotSupported,
           sstables_[number].Path("Filter.db") + ": not enough memory");
     }
   }

@@ -12,7 +12,6 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/health/compare_digests.h"
-#include "filterdb/health/detect_form.h"
 #include "filterdb/health/filter_fill.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/sstable/statistics_db.h"
@@ -103,7 +102,7 @@ class Examination {
     ReadPlan();
     ReadToc();
     OpenFilter();
-    const HeldDigests held = CompareDigests(&found_);
+    const HeldDigests held = CompareDigests(toc_, &found_);
     const Examined without_keys = found_;
     const bool has_keys = ReadKeys(&error);
     if (has_keys) {
@@ -137,20 +136,19 @@ class Examination {
   void ReadToc() {
     const std::string path = found_.sstable.Path("TOC.txt");
     const bool is_of_scylla = FileExists(found_.sstable.Path("Scylla.db"));
-    if (is_of_scylla && !NameExists(path)) {
-      found_.Add(Check::kTocMissing,
-                 path + ": missing, so the node does not start");
-    }
-    std::string content;
-    std::string ignored_error;
-    if (!ReadRegularFile(path, kMaxTocSize, &content, &ignored_error)) {
+    if (!NameExists(path)) {
+      if (is_of_scylla) {
+        found_.Add(Check::kTocMissing,
+                   path + ": missing, so the node does not start");
+      }
       return;
     }
-    const bool names_data = TocNames(content, "Data.db");
-    toc_names_filter_ = TocNames(content, "Filter.db");
-    if (!names_data) {
+    std::string error;
+    if (!ReadRegularFile(path, kMaxTocSize, &toc_, &error)) {
+      found_.Add(Check::kTocDamaged, error);
+    } else if (!TocNames(toc_, "Data.db")) {
       found_.Add(Check::kTocDamaged, path + ": does not name Data.db");
-    } else if (!toc_names_filter_ && IsFilterPlanned() &&
+    } else if (!TocNames(toc_, "Filter.db") && IsFilterPlanned() &&
                FileExists(found_.sstable.Path("Filter.db"))) {
       found_.Add(is_of_scylla ? Check::kNotLoaded : Check::kNotInToc);
     }
@@ -164,7 +162,7 @@ class Examination {
     struct stat status;
     const bool is_there = stat(path.c_str(), &status) == 0;
     if (!is_there && errno == ENOENT) {
-      if (toc_names_filter_ || (found_.plan && *found_.plan < 1)) {
+      if (TocNames(toc_, "Filter.db") || (found_.plan && *found_.plan < 1)) {
         found_.Add(Check::kMissing);
       }
       return;
@@ -207,9 +205,6 @@ class Examination {
     CheckReader(*keys);
     if (found_.num_missing > 0) {
       found_.Add(Check::kKeysMissing);
-      if (filter_ != nullptr) {
-        FindOtherForm(keys.get());
-      }
     }
     return true;
   }
@@ -260,20 +255,6 @@ class Examination {
     }
   }
 
-  void FindOtherForm(KeyReader* keys) {
-    filter_.reset();  // Frees memory for DetectForm.
-    std::string error;
-    const auto form =
-        DetectForm(found_.sstable.Path("Filter.db"), form_, keys, &error);
-    if (form) {
-      found_.Add(Check::kOtherForm,
-                 std::string("written as ") + FormName(*form) +
-                     ": read in that form, it has every key");
-    } else if (!error.empty()) {
-      found_.Add(Check::kFilterUnreadable, error);
-    }
-  }
-
   // If bloom_filter_fp_chance is 0.393 or more, even a filter that Cassandra
   // sizes lets about 75 % of absent keys pass. So a rate is compared with the
   // rate of the planned size if that is higher than the plan.
@@ -309,7 +290,7 @@ class Examination {
   const ExamineOptions& options_;
   Examined found_;
   FilterForm form_ = kNaAndLater;
-  bool toc_names_filter_ = false;
+  std::string toc_;  // The content of TOC.txt, or "".
   bool all_read_in_data_ = false;
   // Whether the SSTable tells how many keys it has.
   bool are_keys_counted_ = false;

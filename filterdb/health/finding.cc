@@ -10,6 +10,9 @@ namespace {
 
 constexpr char kScrub[] =
     "let the database rewrite the SSTable (nodetool scrub)";
+constexpr char kRestoreOrScrub[] =
+    "restore that file from a backup or, if none is missing, scrub the SSTable "
+    "(nodetool scrub); then repair the table";
 constexpr char kListComponents[] =
     "list the components of the SSTable in it, one a line";
 
@@ -17,20 +20,20 @@ constexpr char kListComponents[] =
 // examine_sstable.cc find it.
 constexpr CheckInfo kChecks[] = {
     {Check::kKeysMissing, "keys missing", Action::kMend, true, ""},
-    {Check::kOtherForm, "other form", Action::kMend, true, ""},
     {Check::kTruncated, "truncated", Action::kMend, true, ""},
     {Check::kFilterUnreadable, "filter unreadable", Action::kMend, true, ""},
-    // The reader of the keys says what to do.
-    {Check::kKeysUnreadable, "keys unreadable", Action::kLeave, true, ""},
+    {Check::kKeysUnreadable, "keys unreadable", Action::kLeave, true,
+     kRestoreOrScrub},
     {Check::kWrongIndexHashes, "wrong index hashes", Action::kLeave, true,
      kScrub},
-    {Check::kDigestDiffers, "digest differs", Action::kMend, true, ""},
+    {Check::kDigestDiffers, "digest differs", Action::kMend, true,
+     "mend with --rewrite-digests"},
     {Check::kTocDigestDiffers, "TOC.txt digest differs", Action::kLeave, true,
      "restore the TOC.txt whose checksum is in Scylla.db"},
     {Check::kTocUnfinished, "TOC.txt unfinished", Action::kCompleteToc, true,
      ""},
     {Check::kScyllaDbDamaged, "Scylla.db damaged", Action::kLeave, true,
-     "let ScyllaDB rewrite the SSTable (nodetool upgradesstables -a)"},
+     "restore Scylla.db from a backup: ScyllaDB does not load the SSTable"},
     {Check::kEmpty, "empty", Action::kMend, true, ""},
     {Check::kMissing, "missing", Action::kMend, true, ""},
     {Check::kTocMissing, "TOC.txt missing", Action::kLeave, true,
@@ -43,7 +46,8 @@ constexpr CheckInfo kChecks[] = {
 
     {Check::kUnknownVersion, "not known", Action::kNotKnown, false, ""},
     {Check::kNotSupported, "not supported", Action::kNotKnown, false, ""},
-    {Check::kKeysNotConfirmed, "keys not confirmed", Action::kNone, false, ""},
+    {Check::kKeysNotConfirmed, "keys not confirmed", Action::kNone, false,
+     "restore Statistics.db from a backup"},
 
     // With --oversized, the action is kMend.
     {Check::kOversized, "oversized", Action::kNone, false, ""},
@@ -53,7 +57,8 @@ constexpr CheckInfo kChecks[] = {
     {Check::kTimesLogged, "times logged", Action::kLeave, false,
      "start the node once, then mend"},
     {Check::kLogUnread, "log unread", Action::kLeave, false,
-     "look into that log first"},
+     "see that the node can read that log (start it once, and read its own "
+     "log), then mend"},
     {Check::kPlanUnknown, "plan unknown", Action::kLeave, false,
      "give --default-fp-chance"},
     {Check::kNoFilterPlanned, "no filter planned", Action::kLeave, false,

@@ -33,7 +33,6 @@ enum class Action {
 enum class Check {
   // ---- Faults ----
   kKeysMissing,       // The filter denies keys of the SSTable.
-  kOtherForm,         // It has all keys if read with another FilterForm.
   kTruncated,         // Filter.db ends early.
   kFilterUnreadable,  // Filter.db cannot be read or used.
   kKeysUnreadable,    // The keys cannot be read, or are not those of Data.db.
@@ -74,7 +73,7 @@ struct CheckInfo {
   const char* name;
   Action action;
   bool is_fault;
-  const char* remedy;  // For the action kLeave: what to do. May be empty.
+  const char* remedy;  // What to do, or "" where a mend is enough.
 };
 
 const CheckInfo& InfoOf(Check check);

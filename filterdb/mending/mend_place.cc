@@ -2,7 +2,6 @@
 
 #include "filterdb/mending/mend_place.h"
 
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,12 +35,6 @@ WriteContent ContentOf(std::string bytes) {
   };
 }
 
-// Returns the user as sudo and chown take it.
-std::string NameOfUser(uid_t user) {
-  const struct passwd* const entry = getpwuid(user);
-  return entry != nullptr ? entry->pw_name : "'#" + std::to_string(user) + "'";
-}
-
 // Returns whether there is a file of this name. Fails if it is no regular file,
 // because a new file would replace a link, and leave what it leads to.
 bool HasFile(const std::string& path) {
@@ -52,7 +45,7 @@ bool HasFile(const std::string& path) {
   if (!S_ISREG(status.st_mode)) {
     Leave(std::string(FileNameOf(path)) + " is " +
           NameOfFileType(status.st_mode) +
-          ", not a regular file, and is left alone");
+          ", which is left alone; put a regular file in its place");
   }
   return true;
 }
@@ -63,9 +56,16 @@ bool HasFile(const std::string& path) {
 
 }  // namespace
 
-std::string BelongsTo(uid_t user) {
-  const std::string name = NameOfUser(user);
-  return "belongs to " + name + "; run: sudo -u " + name + " filterdb mend …";
+// A user may give a file only to groups of which the user is a member.
+bool TakeModeAndGroup(const std::string& from, const std::string& path) {
+  struct stat old;
+  if (stat(from.c_str(), &old) != 0) {
+    return false;
+  }
+  if (chown(path.c_str(), static_cast<uid_t>(-1), old.st_gid) != 0) {
+    // Then the file keeps the group that it was made with.
+  }
+  return chmod(path.c_str(), old.st_mode & 0777) == 0;
 }
 
 void CheckIsOwner(const Sstable& sstable) {
@@ -78,9 +78,9 @@ void CheckIsOwner(const Sstable& sstable) {
     data = folder;
   }
   if (data.st_uid != folder.st_uid) {
-    const std::string owner = NameOfUser(folder.st_uid);
     Leave("belongs to " + NameOfUser(data.st_uid) + ", and its folder to " +
-          owner + "; chown " + owner + " its files, and work as this user");
+          NameOfUser(folder.st_uid) +
+          "; give both to the user of the node (chown), and work as this user");
   }
   if (data.st_uid != geteuid()) {
     Leave(BelongsTo(data.st_uid));
@@ -170,13 +170,12 @@ void MendPlace::Write(const std::vector<NewFile>& files, size_t at,
     return;
   }
   const std::string path = sstable_.Path(files[at].component);
-  // The file gets the mode of the one that it replaces, or of Data.db, so that
+  // The file becomes like the one that it replaces, or like Data.db, so that
   // the same processes may read it.
+  const std::string temporary = path + kTemporarySuffix;
   const WriteContent write = [&](const Append& append) {
-    struct stat old;
-    return (stat(path.c_str(), &old) == 0 ||
-            stat(sstable_.Path("Data.db").c_str(), &old) == 0) &&
-           chmod((path + kTemporarySuffix).c_str(), old.st_mode & 0777) == 0 &&
+    return (TakeModeAndGroup(path, temporary) ||
+            TakeModeAndGroup(sstable_.Path("Data.db"), temporary)) &&
            files[at].write(append);
   };
   const auto write_others = [&](std::string*) {

@@ -17,8 +17,6 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_MENDING_MEND_PLACE_H_
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_MEND_PLACE_H_
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -43,8 +41,8 @@ struct MendChange {
   bool completes_toc = false;  // Add Filter.db to a TOC.txt that lacks it.
 };
 
-// Returns, for example, "belongs to cassandra; run: sudo -u cassandra …".
-std::string BelongsTo(uid_t user);
+// Gives the file `path` the mode of `from` and, where this user may, its group.
+bool TakeModeAndGroup(const std::string& from, const std::string& path);
 
 // Functions that fail throw a MendEnd.
 

@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kOnlyToc[] = "only in TOC.txt or its digest";
+constexpr char kByToc[] = "by completing TOC.txt";
 
 // Works on one SSTable after another, until one of them is open.
 class MendRun {
@@ -108,11 +108,8 @@ void MendInPlace(const Examined& examined, const MendPlan& plan,
                  MendOutcome* outcome) {
   const Sstable& sstable = examined.sstable;
   const MendPlace place(sstable, examined.stamps, plan.node_is_down);
-  if (plan.backup != nullptr) {
-    CheckCanMake(plan.backup->parent());
-  }
   const bool only_toc = examined.action() == Action::kCompleteToc;
-  outcome->note = only_toc ? kOnlyToc : "";
+  outcome->note = only_toc ? kByToc : "";
   // A dry run looks at everything but whether the node runs, so that it can be
   // made before the node is stopped.
   if (plan.dry_run) {
@@ -147,7 +144,6 @@ void WriteToOutDir(const Examined& examined, const MendPlan& plan,
   const std::string folder =
       (fs::path(plan.out_dir) / sstable.folder_below).string();
   outcome->out = folder + "/" + sstable.name_prefix + kFilterDb;
-  CheckCanMake(folder);
   if (HoldsSstables(folder)) {
     Fail(folder +
          ": holds SSTables; give another --out-dir, outside the data "
@@ -181,7 +177,6 @@ bool HasWork(const Examined& examined) {
 
 void Mend(const Examined& examined, const MendPlan& plan,
           MendOutcome* outcome) {
-  // Said first, because another user may not even be able to read the SSTable.
   if (plan.out_dir.empty()) {
     CheckIsOwner(examined.sstable);
   }
@@ -208,7 +203,7 @@ std::optional<Sstable> FindSstableOf(const std::string& filter) {
     return found.sstables.front();
   }
   if (NameExists(data)) {
-    Fail(found.errors.front());
+    Fail(found.errors.back());
   }
   return std::nullopt;
 }
@@ -278,7 +273,7 @@ bool SaysWhyUnchanged(const MendedFilter& mended, MendOutcome* outcome) {
   if (!mended.old_filter) {
     outcome->note = "there was no filter before";
   } else if (mended.old_filter == mended.new_filter) {
-    outcome->note = kOnlyToc;
+    outcome->note = "only its TOC.txt was completed";
   }
   return !outcome->note.empty();
 }
@@ -308,7 +303,8 @@ bool Undo(const MendedFilter& mended, const MendPlan& plan,
   if (!is_back) {
     outcome->kind =
         plan.dry_run ? MendOutcome::kWouldUndo : MendOutcome::kUndone;
-    outcome->note = change.filter ? DeniedKeys(*sstable, kept) : kOnlyToc;
+    outcome->note =
+        change.filter ? DeniedKeys(*sstable, kept) : "by correcting its digest";
   }
   if (!plan.dry_run) {
     if (!is_back) {

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "filterdb/mending/mend_outcome.h"
+#include "filterdb/mending/mend_place.h"
 #include "filterdb/sstable/bytes/file_sum.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/write_file.h"
@@ -31,14 +32,23 @@ constexpr char kFormat[] = "filterdb mend 1";
 constexpr char kNoFilter[] = "-";
 constexpr uint64_t kMaxListSize = uint64_t{1} << 30;  // In bytes.
 
-// The names sort by time.
+constexpr char kTimeFormat[] = "%Y%m%dT%H%M%SZ";  // Sorts by time.
+
 std::string TimeNow() {
   const std::time_t now = std::time(nullptr);
   struct tm utc;
   gmtime_r(&now, &utc);
   char text[32];
-  std::strftime(text, sizeof(text), "%Y%m%dT%H%M%SZ", &utc);
+  std::strftime(text, sizeof(text), kTimeFormat, &utc);
   return text;
+}
+
+// Returns whether a folder is the backup of a run.
+bool IsRun(const fs::path& folder) {
+  struct tm time;
+  const std::string name = folder.filename();
+  const char* const end = strptime(name.c_str(), kTimeFormat, &time);
+  return end != nullptr && *end == '\0' && NameExists(folder / kList);
 }
 
 // Makes the folder and its missing parents, and syncs their names to disk.
@@ -61,8 +71,11 @@ void MakeFolders(const std::string& folder) {
 uint32_t Copy(const std::string& from, const std::string& to) {
   uint32_t crc = 0;
   std::string error;
-  if (!WriteFileAtomically(to, /*overwrite=*/false, ContentOfFile(from, &crc),
-                           &error)) {
+  const WriteContent content = ContentOfFile(from, &crc);
+  const WriteContent write = [&](const Append& append) {
+    return TakeModeAndGroup(from, to + kTemporarySuffix) && content(append);
+  };
+  if (!WriteFileAtomically(to, /*overwrite=*/false, write, &error)) {
     Fail(error);
   }
   return crc;
@@ -104,17 +117,18 @@ uint32_t CrcOrFail(const std::string& path) {
   return *crc;
 }
 
-void CheckCanMake(const std::string& folder) {
+bool CanMake(const std::string& folder, std::string* error) {
   std::string there = fs::absolute(folder).lexically_normal().string();
   while (!NameExists(there) && there.size() > 1) {
     there = fs::path(there).parent_path().string();
   }
-  if (!fs::is_directory(there)) {
-    Fail(there + ": is not a folder");
+  std::error_code failure;
+  if (!fs::is_directory(there, failure) && !failure) {
+    *error = there + ": is not a folder";
+    return false;
   }
-  if (access(there.c_str(), W_OK | X_OK) != 0) {
-    FailAt(there, "cannot create files in this folder");
-  }
+  return access(there.c_str(), W_OK | X_OK) == 0 ||
+         FailWithErrno(there, "cannot create files in this folder", error);
 }
 
 // Two runs that begin in the same second get folders of different seconds.
@@ -136,7 +150,7 @@ void RunBackup::MakeFolder() {
   if (!SyncFolder(folder, &error) || !SyncFolder(parent_, &error)) {
     Fail(error);
   }
-  folder_ = folder;
+  folder_ = fs::canonical(folder).string();
 }
 
 void RunBackup::Keep(const Sstable& sstable,
@@ -203,7 +217,10 @@ std::vector<std::string> LaterRuns(const std::string& folder) {
   const fs::path run = fs::canonical(folder, ignored);
   const std::string name = run.filename();
   std::vector<std::string> later = NamesIn(
-      run.parent_path(), [&](const std::string& other) { return other > name; },
+      run.parent_path(),
+      [&](const std::string& other) {
+        return other > name && IsRun(run.parent_path() / other);
+      },
       &ignored);
   std::sort(later.rbegin(), later.rend());
   for (std::string& other : later) {

@@ -35,9 +35,9 @@ namespace cassandra_bloom::tools {
 // Returns the CRC-32 of a file. Throws a MendEnd if it cannot be read.
 uint32_t CrcOrFail(const std::string& path);
 
-// Throws a MendEnd if the folder is not there and cannot be made, or if this
-// process may not create files in it.
-void CheckCanMake(const std::string& folder);
+// Returns whether this process may create files in the folder, and make it if
+// it is not there.
+bool CanMake(const std::string& folder, std::string* error);
 
 // Functions that fail throw a MendEnd.
 class RunBackup {
@@ -47,8 +47,6 @@ class RunBackup {
 
   // Returns "" if Keep has not made the folder yet.
   const std::string& folder() const { return folder_; }
-
-  const std::string& parent() const { return parent_; }
 
   // Keeps the old files of an SSTable. `new_filter` is the CRC-32 of the new
   // filter. If it is empty, the filter will not be replaced, and is not kept.

@@ -192,16 +192,6 @@ bool DecodeHex(std::string_view digits, char* bytes) {
   return all >= 0;
 }
 
-// Returns a character for an error message, as it is or as \xhh.
-std::string Quoted(char c) {
-  if (c >= ' ' && c <= '~') {
-    return std::string("'") + c + "'";
-  }
-  constexpr char kDigits[] = "0123456789abcdef";
-  const auto byte = static_cast<uint8_t>(c);
-  return std::string("'\\x") + kDigits[byte >> 4] + kDigits[byte & 15] + "'";
-}
-
 class HexLineReader final : public LineReader {
  public:
   using LineReader::LineReader;
@@ -235,15 +225,10 @@ class HexLineReader final : public LineReader {
   }
 
   bool FailInDigits(std::string_view line, std::string_view digits) {
-    if (HasByteOrderMark(line)) {
-      return FailInLine(
-          "begins with the byte order mark of UTF-8 (ef bb bf), which is no "
-          "hexadecimal digit; remove it, as with tail -c +4");
-    }
     for (size_t i = line.size() - digits.size(); i < line.size(); ++i) {
       if (DigitValue(line[i]) == kNoDigit) {
-        return FailInLine("column " + std::to_string(i + 1) + ": " +
-                          Quoted(line[i]) + " is not a hexadecimal digit");
+        return FailInLine("column " + std::to_string(i + 1) + ": '" + line[i] +
+                          "' is not a hexadecimal digit");
       }
     }
     return FailInLine(std::to_string(digits.size()) +

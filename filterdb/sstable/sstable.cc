@@ -2,6 +2,10 @@
 
 #include "filterdb/sstable/sstable.h"
 
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <iterator>
 #include <vector>
@@ -78,6 +82,27 @@ const char* NameOf(SstableState state) {
 std::string Sstable::IndexPath() const {
   const std::string trie = Path("Partitions.db");
   return HasTrieIndex(version) || FileExists(trie) ? trie : Path("Index.db");
+}
+
+std::string NameOfUser(uid_t user) {
+  const struct passwd* const entry = getpwuid(user);
+  return entry != nullptr ? entry->pw_name : "'#" + std::to_string(user) + "'";
+}
+
+std::string BelongsTo(uid_t user) {
+  const std::string name = NameOfUser(user);
+  return "belongs to " + name + "; run: sudo -u " + name + " filterdb …";
+}
+
+// The user of the node owns the folders of the SSTables.
+std::string HowToRead(const std::string& path) {
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
+    stat(FolderOf(path).c_str(), &status);
+  }
+  return status.st_uid != geteuid() ? BelongsTo(status.st_uid)
+                                    : "let " + NameOfUser(status.st_uid) +
+                                          " read it (chown, chmod u+rX)";
 }
 
 }  // namespace cassandra_bloom::tools

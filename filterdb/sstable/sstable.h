@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An SSTable of Cassandra or ScyllaDB: the names of its files, and its state.
+// An SSTable of Cassandra or ScyllaDB: the names of its files, its state, and
+// who may read it.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_H_
+
+#include <sys/types.h>
 
 #include <optional>
 #include <string>
@@ -58,6 +61,16 @@ struct Sstable {
   // and `time_is_logged` may be wrong.
   std::string unread_log;
 };
+
+// Returns the user as sudo and chown take it.
+std::string NameOfUser(uid_t user);
+
+// Returns "belongs to cassandra; run: sudo -u cassandra filterdb …".
+std::string BelongsTo(uid_t user);
+
+// Returns what to do about a folder, or a file of an SSTable, that this user
+// may not read.
+std::string HowToRead(const std::string& path);
 
 }  // namespace cassandra_bloom::tools
 

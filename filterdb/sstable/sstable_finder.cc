@@ -2,12 +2,12 @@
 
 #include "filterdb/sstable/sstable_finder.h"
 
-#include <linux/magic.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <set>
@@ -45,13 +45,6 @@ std::string RealPath(const std::string& path) {
   return failure ? path : real.string();
 }
 
-// Returns true for /proc, /sys and the folders in them.
-bool IsOfKernel(const std::string& folder) {
-  struct statfs status;
-  return statfs(folder.c_str(), &status) == 0 &&
-         (status.f_type == PROC_SUPER_MAGIC || status.f_type == SYSFS_MAGIC);
-}
-
 std::string WithoutSlashesAtEnd(std::string path) {
   while (path.size() > 1 && path.back() == '/') {
     path.pop_back();
@@ -79,6 +72,13 @@ class Finder {
  private:
   using Components = std::set<std::string>;
 
+  // Sorts nb-2-big before nb-10-big.
+  struct ByGeneration {
+    bool operator()(const std::string& a, const std::string& b) const {
+      return strverscmp(a.c_str(), b.c_str()) < 0;
+    }
+  };
+
   struct Folder {
     std::string path;
     std::string below;      // The path relative to the operand.
@@ -88,7 +88,8 @@ class Finder {
   // What a folder has. It is listed only once, even if two operands lead to it,
   // and because a shell may expand "*" to thousands of its files.
   struct Listing {
-    std::map<std::string, Components> sstables;  // By the name prefix.
+    // By the name prefix.
+    std::map<std::string, Components, ByGeneration> sstables;
     std::vector<std::string> other_names;
     TransactionLogs logs;
     std::set<std::string> added;  // The SSTables that are in the result.
@@ -104,10 +105,13 @@ class Finder {
   }
 
   void FailAt(const std::string& path, const char* what) {
+    const bool is_denied = IsDenied();
     std::string error;
     FailWithErrno(path, what, &error);
-    Fail(error);
+    Fail(is_denied ? error + "; " + HowToRead(path) : error);
   }
+
+  static bool IsDenied() { return errno == EACCES || errno == EPERM; }
 
   void FindIn(const std::string& path) {
     struct stat status;
@@ -136,10 +140,6 @@ class Finder {
   }
 
   void FindInFolder(Folder folder) {
-    if (IsOfKernel(folder.path)) {
-      ++found_.left_out[std::string(FileNameOf(folder.path))];
-      return;
-    }
     Listing* const listing = List(folder.path);
     if (listing == nullptr || listing->is_searched) {
       is_empty_ &= listing == nullptr;
@@ -280,10 +280,26 @@ class Finder {
                IsNameOfUnfinished(name_prefix) ||
                IsFolderOfUnfinished(folder.path)) {
       sstable.state = SstableState::kBeingWritten;
+    } else if (!MayRead(sstable, components)) {
+      return;
     }
     sstable.time_is_logged = logs.with_times.count(name_prefix) != 0;
     sstable.unread_log = logs.errors.empty() ? "" : logs.errors.front();
     found_.sstables.push_back(std::move(sstable));
+  }
+
+  // Returns whether this user may read all files of an SSTable. Nothing else is
+  // found out about one that the user may not read, because its faults would be
+  // those of the user.
+  bool MayRead(const Sstable& sstable, const Components& components) {
+    for (const std::string& component : components) {
+      const std::string path = sstable.Path(component);
+      if (access(path.c_str(), R_OK) != 0 && IsDenied()) {
+        FailAt(path, "cannot open");
+        return false;
+      }
+    }
+    return true;
   }
 
   // Whether the present operand has led to no SSTable and no error.

@@ -17,12 +17,13 @@
 namespace cassandra_bloom::tools {
 
 struct FoundSstables {
-  std::vector<Sstable> sstables;  // Sorted by operand, folder and name.
+  std::vector<Sstable> sstables;  // By operand, folder and generation.
   // The number of skipped folders of each name: "snapshots" and "backups" that
-  // are not empty, and file systems of the kernel, such as /proc.
+  // are not empty.
   std::map<std::string, uint64_t> left_out;
   // Sentences about what could not be read, about links to folders, and about
-  // operands without an SSTable.
+  // operands without an SSTable. An SSTable of which this user may not read a
+  // file is named here, and is not in `sstables`.
   std::vector<std::string> errors;
 };
 

@@ -18,12 +18,6 @@ namespace {
 
 constexpr std::string_view kIndexDb = "-Index.db";
 
-// Used if nothing tells whether Data.db is compressed.
-constexpr char kDamagedOrCompressed[] =
-    "; one of the files is damaged or of another SSTable, or "
-    "CompressionInfo.db is missing: restore it, or let the database rewrite "
-    "the SSTable (nodetool scrub)";
-
 bool IsPartitionsDb(std::string_view path) {
   return EndsWith(path, kPartitionsDb);
 }
@@ -96,11 +90,9 @@ std::unique_ptr<SstableKeys> OpenWhole(const std::string& index_path,
   if (!NameExists(start + kCompressionInfo)) {
     std::string toc;
     std::string ignored_error;
-    if (!ReadRegularFile(start + kTocName, kMaxTocSize, &toc, &ignored_error)) {
-      sources.likely_cause = kDamagedOrCompressed;
-    } else if (TocNames(toc, kCompressionInfo)) {
-      *error = start + kCompressionInfo +
-               " is missing: restore it, because TOC.txt names it";
+    ReadRegularFile(start + kTocName, kMaxTocSize, &toc, &ignored_error);
+    if (TocNames(toc, kCompressionInfo)) {
+      *error = start + kCompressionInfo + " is missing, but TOC.txt names it";
       return nullptr;
     }
   }

@@ -36,8 +36,7 @@ enum class KeyChecks {
 
 // The end of an error that a comparison of two files of an SSTable has found.
 inline constexpr char kDamagedSstable[] =
-    "; one of the files is damaged or of another SSTable: let the database "
-    "rewrite the SSTable (nodetool scrub)";
+    "; one of the files is damaged, missing or of another SSTable";
 
 // If a check fails, Next returns false. bytes_read() is where the last key ends
 // in the uncompressed Data.db.

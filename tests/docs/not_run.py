@@ -81,7 +81,8 @@ NOT_RUN = {
         "wants a node",
     "sudo -u cassandra filterdb mend $data --backup-dir=$old --dry-run":
         "wants a node",
-    "sudo -u cassandra filterdb mend $data --backup-dir=$old": "wants a node",
+    "sudo -u cassandra filterdb mend $data --backup-dir=$old 2>&1 | tee mended.txt":
+        "wants a node",
     "sudo -u cassandra filterdb mend --undo=$old/TIME": "wants a node",
     "nodetool drain && systemctl stop cassandra": "wants a node",
     "systemctl start cassandra": "wants a node",

@@ -5,11 +5,14 @@
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 #include <rocksdb/sst_file_writer.h>
+#include <rocksdb/utilities/stackable_db.h>
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/export/export_fixture.h"
@@ -68,6 +71,37 @@ TEST_F(WorkerTest, WithoutAnyoneWaiting) {
     worker_->OnFilesChanged();
     return Follows(out_.path(), db_);
   }));
+}
+
+// A database in which something happens after its first listing.
+class ListedDb final : public rocksdb::StackableDB {
+ public:
+  ListedDb(rocksdb::DB* db, std::function<void(rocksdb::DB*)> then)
+      : StackableDB(std::shared_ptr<rocksdb::DB>(db, [](rocksdb::DB*) {})),
+        then_(std::move(then)) {}
+
+  void GetLiveFilesMetaData(
+      std::vector<rocksdb::LiveFileMetaData>* files) override {
+    StackableDB::GetLiveFilesMetaData(files);
+    if (const auto then = std::exchange(then_, nullptr)) {
+      then(this);
+    }
+  }
+
+ private:
+  std::function<void(rocksdb::DB*)> then_;
+};
+
+TEST_F(WorkerTest, AFileThatIsAddedDuringAPass) {
+  AddFiles(1);
+  ListedDb db(db_.get(), [this](rocksdb::DB* same) {
+    AddFiles(1);
+    worker_->OnChange(same);
+  });
+  worker_->OnChange(&db);
+  ExpectUpToDate();
+  EXPECT_EQ(Filters().size(), 2u);
+  worker_.reset();
 }
 
 TEST_F(WorkerTest, TheDatabaseCloses) {

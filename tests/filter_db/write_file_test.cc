@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -17,6 +19,33 @@
 #include "plugin/filter_db/read_file.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/temp_dir.h"
+
+namespace {
+
+// The name of each file and folder that was synced. Null if nobody wants to
+// know.
+std::vector<std::string>* synced = nullptr;
+
+// If not "", a file or folder of this name cannot be synced.
+std::string fails_to_sync;
+
+}  // namespace
+
+// In the place of the C library's. What is not synced is lost only when the
+// power fails, so no test can see it from the files.
+extern "C" int fsync(int fd) {
+  const std::string name =
+      std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd))
+          .filename();
+  if (synced != nullptr) {
+    synced->push_back(name);
+  }
+  if (!fails_to_sync.empty() && name == fails_to_sync) {
+    errno = EIO;
+    return -1;
+  }
+  return static_cast<int>(syscall(SYS_fsync, fd));
+}
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -50,6 +79,29 @@ TEST_F(WriteFileTest, NewOrReplaced) {
   ASSERT_TRUE(Write("two")) << error_;
   EXPECT_EQ(ReadFile(file_), "two");
   EXPECT_EQ(dir_.Names(), FileNames{"filter"});
+}
+
+// First the content, then the name.
+TEST_F(WriteFileTest, IsSynced) {
+  const std::string temporary = fs::path(temporary_).filename();
+  const std::string folder = fs::path(dir_.path()).filename();
+  std::vector<std::string> names;
+  synced = &names;
+  for (const bool overwrite : {false, true}) {
+    names.clear();
+    EXPECT_TRUE(Write("one", overwrite)) << error_;
+    EXPECT_EQ(names, (std::vector<std::string>{temporary, folder}));
+  }
+  synced = nullptr;
+  fails_to_sync = temporary;
+  EXPECT_FALSE(Write("two"));
+  EXPECT_EQ(error_, file_ + ": cannot sync: Input/output error");
+  EXPECT_EQ(ReadFile(file_), "one");
+  fails_to_sync = folder;
+  EXPECT_FALSE(Write("two"));
+  EXPECT_EQ(error_,
+            dir_.path() + "/: cannot sync the folder: Input/output error");
+  fails_to_sync = "";
 }
 
 TEST_F(WriteFileTest, ALinkIsReplaced) {

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <vector>
 
-#include "filterdb/sstable/bytes/random_access_file.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
@@ -28,19 +27,13 @@ uint32_t CrcOf(const WriteContent& content) {
 }
 
 std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error) {
-  const auto file = RandomAccessFile::Open(path, error);
-  if (file == nullptr) {
-    return std::nullopt;
-  }
   uint32_t crc = 0;
-  std::string_view bytes;
-  for (uint64_t at = 0; at < file->size(); at += bytes.size()) {
-    if (!file->ReadSome(at, &bytes, error)) {
-      return std::nullopt;
-    }
-    crc = Crc32(bytes, crc);
+  const auto ignore = [](const char*, size_t) { return true; };
+  if (ContentOfFile(path, &crc)(ignore)) {
+    return crc;
   }
-  return crc;
+  FailWithErrno(path, "cannot read", error);
+  return std::nullopt;
 }
 
 WriteContent ContentOfFile(const std::string& path, uint32_t* crc) {

@@ -213,23 +213,27 @@ bool CompressionInfo::OffsetOf(uint64_t number, uint64_t* offset,
   return true;
 }
 
-bool CompressionInfo::Find(uint64_t number, uint64_t compressed_size,
+bool CompressionInfo::Find(uint64_t number, const ByteSource& data,
                            Chunk* chunk, std::string* error) {
-  uint64_t end = compressed_size;
+  uint64_t end = data.size();
   const uint64_t num_offsets = num_chunks_ + (has_empty_chunk_ ? 1 : 0);
   if (!OffsetOf(number, &chunk->offset, error) ||
       (number + 1 < num_offsets && !OffsetOf(number + 1, &end, error))) {
     return false;
   }
   const uint64_t smallest = kChunkChecksumSize + (number < num_chunks_ ? 1 : 0);
-  if (end > compressed_size || chunk->offset >= end ||
-      end - chunk->offset < smallest) {
-    return FailAtByte(path(), offsets_at_ + number * kOffsetSize,
-                      "chunk " + std::to_string(number) + " from " +
-                          std::to_string(chunk->offset) + " to " +
-                          std::to_string(end) + " of a Data.db of " +
-                          std::to_string(compressed_size) + " bytes",
-                      error);
+  const bool is_cut = chunk->offset >= data.size() || end > data.size();
+  if (is_cut || chunk->offset >= end || end - chunk->offset < smallest) {
+    const std::string what = "chunk " + std::to_string(number) + " from " +
+                             std::to_string(chunk->offset) + " to " +
+                             std::to_string(end) + " of a Data.db of " +
+                             std::to_string(data.size()) + " bytes";
+    if (!is_cut) {
+      return FailAtByte(path(), offsets_at_ + number * kOffsetSize, what,
+                        error);
+    }
+    *error = data.path() + ": too short: " + what;
+    return false;
   }
   chunk->size = end - chunk->offset - kChunkChecksumSize;
   return true;

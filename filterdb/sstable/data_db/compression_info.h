@@ -81,8 +81,8 @@ class CompressionInfo {
 
   size_t UncompressedSize(uint64_t number) const;
 
-  // Finds a chunk in a Data.db that has `compressed_size` bytes on disk.
-  bool Find(uint64_t number, uint64_t compressed_size, Chunk* chunk,
+  // Finds a chunk in `data`, which is Data.db as it is on disk.
+  bool Find(uint64_t number, const ByteSource& data, Chunk* chunk,
             std::string* error);
 
  private:

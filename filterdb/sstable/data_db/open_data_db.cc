@@ -51,7 +51,7 @@ class CompressedDataFile final : public ByteSource {
     CompressionInfo::Chunk ignored_chunk;
     if (decompress_ == nullptr ||
         info_->UncompressedSize(last) > kMaxChunkSize) {
-      return info_->Find(last, file_->size(), &ignored_chunk, error);
+      return info_->Find(last, *file_, &ignored_chunk, error);
     }
     return Load(last, error) &&
            (!info_->has_empty_chunk() || Load(last + 1, error));
@@ -69,7 +69,7 @@ class CompressedDataFile final : public ByteSource {
       return false;
     }
     CompressionInfo::Chunk chunk;
-    if (!info_->Find(number, file_->size(), &chunk, error)) {
+    if (!info_->Find(number, *file_, &chunk, error)) {
       return false;
     }
     const size_t size = info_->UncompressedSize(number);

@@ -79,6 +79,18 @@ TEST(FindingTest, TheDecisionIsTheLargestAction) {
   }
 }
 
+// The one table says what to do where a mend is not enough.
+TEST(FindingTest, WhatIsLeftHasARemedy) {
+  for (int i = 0; i < static_cast<int>(Check::kOk); ++i) {
+    const tools::CheckInfo& info = tools::InfoOf(static_cast<Check>(i));
+    EXPECT_NE(info.action == Action::kLeave ||
+                  info.check == Check::kKeysNotConfirmed ||
+                  info.check == Check::kDigestDiffers,
+              *info.remedy == '\0')
+        << info.name;
+  }
+}
+
 TEST(FindingTest, WhatWasNotExaminedIsNoFault) {
   for (const SstableState state :
        {SstableState::kBeingWritten, SstableState::kObsolete,

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <functional>
@@ -58,12 +60,18 @@ TEST_F(MendPlaceTest, ChangesFilterAndToc) {
   EXPECT_EQ(dir_.Names().size(), 4U);
 }
 
-TEST_F(MendPlaceTest, KeepsTheMode) {
+TEST_F(MendPlaceTest, KeepsTheModeAndTheGroup) {
   const std::string filter = sstable_.Path("Filter.db");
   fs::permissions(sstable_.Path("Data.db"), fs::perms(0666));
   fs::permissions(filter, fs::perms(0460));
+  constexpr gid_t kOther = 65534;
+  const bool has_group =
+      chown(filter.c_str(), static_cast<uid_t>(-1), kOther) == 0;
   EXPECT_EQ(Change([] {}), "");
   EXPECT_EQ(fs::status(filter).permissions(), fs::perms(0460));
+  struct stat status;
+  ASSERT_EQ(stat(filter.c_str(), &status), 0);
+  EXPECT_EQ(status.st_gid == kOther, has_group);
   fs::remove(filter);
   EXPECT_EQ(Change([] {}), "");
   EXPECT_EQ(fs::status(filter).permissions(), fs::perms(0666));

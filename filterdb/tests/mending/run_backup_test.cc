@@ -51,6 +51,15 @@ class RunBackupTest : public ::testing::Test {
   RunBackup backup_{dir_ / "old"};
 };
 
+TEST_F(RunBackupTest, KeepsTheMode) {
+  const Sstable sstable = Make("1");
+  fs::permissions(sstable.Path("Filter.db"), fs::perms(0460));
+  ASSERT_EQ(Keep(sstable), "");
+  const std::string filter = fs::canonical(sstable.Path("Filter.db")).string();
+  EXPECT_EQ(fs::status(backup_.folder() + filter).permissions(),
+            fs::perms(0460));
+}
+
 TEST_F(RunBackupTest, ALineThatCannotBeWritten) {
   ASSERT_EQ(Keep(Make("1")), "");
   {

@@ -35,9 +35,7 @@ std::string Damaged(uint64_t byte, const std::string& what) {
 std::string Different(uint64_t byte, const std::string& what,
                       const std::string& component = "Partitions.db") {
   return "da-1-bti-" + component + ": byte " + std::to_string(byte) + ": " +
-         what +
-         "; one of the files is damaged or of another SSTable: let the "
-         "database rewrite the SSTable (nodetool scrub)";
+         what + "; one of the files is damaged, missing or of another SSTable";
 }
 
 // ---- Random tries ----

@@ -127,6 +127,14 @@ TEST(TransactionLogsTest, EveryByteIsChecked) {
     damaged[i] ^= 0x01;
     EXPECT_THAT(LogsOf(damaged + Commit()).errors, ::testing::SizeIs(1)) << i;
   }
+  // A damaged COMMIT is none: Cassandra removes what was added.
+  for (size_t i = 0; i + 1 < Commit().size(); ++i) {
+    std::string damaged = Commit();
+    damaged[i] ^= 0x01;
+    const auto logs = LogsOf(lines + damaged);
+    EXPECT_THAT(logs.obsolete, IsEmpty()) << i;
+    EXPECT_THAT(logs.being_written, ElementsAre("nb-2-big-")) << i;
+  }
 }
 
 // ---- ReadTransactionLogs ----

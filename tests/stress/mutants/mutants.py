@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Breaks the filter in one place after another and checks that a test notices.
+"""Breaks the code in one place after another and checks that a test notices.
 
-Each fault is put into a copy of the source tree, in which the tests of the core and
-of the classes that RocksDB calls are built and run. A fault that no test notices is a
-gap in the tests: exit status 1.
+Each fault of faults.txt is put into a copy of the source tree, in which the test
+programs of the fault's folder (TESTS) are built and run, one after the other, until a
+test fails. A fault that no test notices is a gap in the tests: exit status 1.
 """
 
 import argparse
@@ -18,169 +18,52 @@ from dataclasses import dataclass
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-TESTS = ("filter_test", "filter_db_test", "sstable_test", "lsm_test", "bits_test", "no_memory_test")
+
+# The test programs that must see a fault in a file of each folder.
+TESTS = {
+    "plugin/filter": ("filter_test", "filter_db_test"),
+    "plugin/filter_db": ("filter_db_test",),
+    "plugin/lsm": ("lsm_test",),
+    "plugin/policy": ("bits_test", "no_memory_test"),
+    "plugin/export": ("export_test",),
+    "filterdb/sstable": (
+        "sstable_test", "filterdb_mending_test", "filterdb_scan_test", "filterdb_mend_test",
+    ),
+    "filterdb/health": (
+        "sstable_health_test", "filterdb_command_test", "filterdb_scan_test", "filterdb_mend_test",
+    ),
+    "filterdb/mending": ("filterdb_mending_test", "filterdb_mend_test"),
+    "filterdb/commands": ("filterdb_scan_test", "filterdb_mend_test"),
+    "tools/sst_filters": ("export_command_test", "sst_filters_test"),
+}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Fault:
-    name: str
     file: str
-    right: str
-    wrong: str
+    name: str
+    right: str = ""
+    wrong: str = ""
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        return TESTS["/".join(self.file.split("/")[:2])]
 
 
-FAULTS = (
-    Fault(
-        "hash halves swapped",
-        "plugin/filter/probes.h",
-        "next_(hash.h2), increment_(hash.h1)",
-        "next_(hash.h1), increment_(hash.h2)",
-    ),
-    Fault(
-        "tail bytes taken as unsigned",
-        "plugin/filter/murmur3.h",
-        "return bytes ^ ((inverted << 8) - inverted);",
-        "return bytes ^ ((inverted << 8) - inverted) * 0;",
-    ),
-    Fault(
-        "position not of the magnitude",
-        "plugin/filter/probes.h",
-        "return static_cast<int64_t>(x) < 0 ? 0 - x : x;",
-        "return x;",
-    ),
-    Fault(
-        "another excess",
-        "plugin/filter/sizing.cc",
-        "kExcessBits = 20",
-        "kExcessBits = 21",
-    ),
-    Fault(
-        "capacity off by one bit",
-        "plugin/filter/filter_view.h",
-        "capacity_bits_(filter.capacity_bits())",
-        "capacity_bits_(filter.capacity_bits() - 1)",
-    ),
-    Fault(
-        "a probe too many when asked",
-        "plugin/filter/filter_view.h",
-        "num_probes_(filter.num_probes)",
-        "num_probes_(filter.num_probes + 1)",
-    ),
-    Fault(
-        "the last key survives Finish",
-        "plugin/policy/bits_builder.cc",
-        "Entries entries = std::exchange(entries_, Entries());",
-        "Entries entries = std::exchange(entries_, Entries());\n"
-        "  entries_.last_key = entries.last_key;",
-    ),
-    Fault(
-        "the keys survive Finish",
-        "plugin/policy/bits_builder.cc",
-        "Entries entries = std::exchange(entries_, Entries());",
-        "Entries entries = std::move(entries_);\n"
-        "  entries_.last_key = entries_.last_alt = std::nullopt;\n"
-        "  for (int i = 0; i < 3; ++i) entries_.hashes.Add({1, 2});",
-    ),
-    Fault(
-        "a malformed block has no keys",
-        "plugin/policy/bits_reader.cc",
-        "bool MayMatch(const Slice& /*entry*/) override { return true; }",
-        "bool MayMatch(const Slice& /*entry*/) override { return false; }",
-    ),
-    Fault(
-        "size of a block not checked",
-        "plugin/filter/block_layout.cc",
-        "size != FilterDbSize(static_cast<uint32_t>(num_words))",
-        "size < kFilterDbHeaderSize",
-    ),
-    Fault(
-        "header little-endian",
-        "plugin/filter/block_layout.cc",
-        "StoreBigEndian32(num_probes, out);",
-        "StoreBigEndian32(__builtin_bswap32(num_probes), out);",
-    ),
-    Fault(
-        "the end of a batch not answered",
-        "plugin/policy/bits_reader.cc",
-        "done < num_keys; done += kBatch",
-        "done + 1 < num_keys; done += kBatch",
-    ),
-    Fault(
-        "remainder in lanes not put right",
-        "plugin/filter/kernels/lane_kernel_inl.h",
-        "divisor.Remainder(magnitude >> 6)",
-        "divisor.Remainder(magnitude >> 7)",
-    ),
-    Fault(
-        "reciprocal rounded down",
-        "plugin/filter/invariant_remainder.h",
-        "(static_cast<Uint128>(1) << (64 + shift_)) + (divisor - 1))",
-        "(static_cast<Uint128>(1) << (64 + shift_)))",
-    ),
-    Fault(
-        "a batch asked for whole keys",
-        "plugin/policy/bits_reader.cc",
-        "batch.Set(i, extractor_.Extract(keys[i]->ToStringView()));",
-        "batch.Set(i, keys[i]->ToStringView());",
-    ),
-    Fault(
-        "a remembered key compared by too few bytes",
-        "plugin/policy/hash_cache.h",
-        "first == last_first && second == last_second && last.size == 16",
-        "first == last_first && last.size == 16",
-    ),
-    Fault(
-        "the length taken for a part of the partition key",
-        "plugin/lsm/partition_key.cc",
-        "kind_ == Kind::kU16 ? kLengthSize : 0",
-        "kind_ == Kind::kU16 ? 0 : 0",
-    ),
-    Fault(
-        "a partition key that ends one byte behind the key",
-        "plugin/lsm/partition_key.cc",
-        "return end <= key.size() ? std::optional(end) : std::nullopt;",
-        "return end <= key.size() + 1 ? std::optional(end) : std::nullopt;",
-    ),
-    Fault(
-        "lost keys forgotten",
-        "plugin/policy/bits_builder.cc",
-        "if (entries.lost == 0) {",
-        "if (true) {",
-    ),
-    Fault(
-        "a trailer compared without its last byte",
-        "plugin/policy/block_form.h",
-        "constexpr std::string_view kEnd(kTrailer, sizeof(kTrailer));",
-        "constexpr std::string_view kEnd(kTrailer, sizeof(kTrailer));\n"
-        "  if (block.size() > 5 && block.substr(block.size() - 5, 4) == kEnd.substr(0, 4)) {\n"
-        "    return block.substr(0, block.size() - 5);\n"
-        "  }",
-    ),
-    Fault(
-        "the trailer not written",
-        "plugin/policy/bits_builder.cc",
-        "std::memcpy(block.get() + size - trailer_size, kTrailer, trailer_size);",
-        "(void)trailer_size;",
-    ),
-    Fault(
-        "a short block given to RocksDB's reader",
-        "plugin/policy/policy.cc",
-        "!filter_db && contents.size() > sizeof(kTrailer)",
-        "!filter_db",
-    ),
-    Fault(
-        "a block beside RocksDB's of any size",
-        "plugin/policy/bits_builder.cc",
-        "std::min(sizing_.NumWords(num_keys), MaxWords(form_))",
-        "std::max(sizing_.NumWords(num_keys), uint32_t{1})",
-    ),
-    Fault(
-        "changed hashes not noticed",
-        "plugin/policy/bits_builder.cc",
-        "detect_corruption_ && Checksum(entries.hashes) != entries.checksum",
-        "false && Checksum(entries.hashes) != entries.checksum",
-    ),
-)
+def read_faults() -> list[Fault]:
+    faults: list[Fault] = []
+    file = ""
+    for line in (Path(__file__).parent / "faults.txt").read_text().splitlines():
+        kind, _, text = line.partition(" ")
+        if kind == "==":
+            file = text
+        elif kind == "-":
+            faults[-1].right += ("\n" if faults[-1].right else "") + text
+        elif kind == "+":
+            faults[-1].wrong += ("\n" if faults[-1].wrong else "") + text
+        elif kind not in ("", "#"):
+            faults.append(Fault(file, name=line))
+    return faults
 
 
 def run(*command: str | Path, timeout: int = 900) -> subprocess.CompletedProcess:
@@ -213,38 +96,47 @@ class Build:
         self.binary = folder / "build"
         self.jobs = jobs
         copy_sources(self.source)
+        # No unity build: then a fault compiles one source.
         configured = run(
             "cmake", "-S", self.source, "-B", self.binary,
+            *(["-G", "Ninja"] if shutil.which("ninja") else []),
             "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1",
+            "-DCASSANDRA_BLOOM_QUICK_TEST_FLAGS=-O0",
             "-DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF",
         )  # fmt: skip
         if configured.returncode != 0:
             sys.exit(configured.stderr)
 
-    def build(self) -> str | None:
-        """Returns None, or the reason why the build failed."""
+    def build(self, *tests: str) -> None:
         done = run(
-            "cmake", "--build", self.binary, "--parallel", self.jobs,
-            "--target", *TESTS,
+            "cmake", "--build", self.binary, "--parallel", self.jobs, "--target", *tests,
+            timeout=3600,
         )  # fmt: skip
-        return None if done.returncode == 0 else done.stdout[-2000:] + done.stderr
+        if done.returncode != 0:
+            sys.exit(f"mutants.py: does not build: {done.stdout[-2000:]}{done.stderr}")
 
-    def first_failure(self) -> str | None:
-        """Runs the tests; returns the first one that failed, or None."""
-        for test in TESTS:
-            try:
-                done = run(
-                    self.binary / "bin" / test, "--gtest_fail_fast", "--gtest_brief=1",
-                    timeout=300,
-                )  # fmt: skip
-            except subprocess.TimeoutExpired:
-                return f"{test}: does not end"
-            if done.returncode == 0:
-                continue
-            for line in done.stdout.splitlines():
-                if line.startswith("[  FAILED  ]"):
-                    return line.removeprefix("[  FAILED  ]").split("(")[0].strip()
-            return f"{test}: exit status {done.returncode}"
+    def failure_of(self, test: str) -> str | None:
+        """Runs a test program; returns what failed first, or None."""
+        try:
+            done = run(
+                self.binary / "bin" / test, "--gtest_fail_fast", "--gtest_brief=1",
+                timeout=300,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return f"{test}: does not end"
+        if done.returncode == 0:
+            return None
+        for line in done.stdout.splitlines():
+            if line.startswith("[  FAILED  ]"):
+                return line.removeprefix("[  FAILED  ]").split("(")[0].split(",")[0].strip()
+        return f"{test}: exit status {done.returncode}"
+
+    def first_failure(self, tests: tuple[str, ...]) -> str | None:
+        for test in tests:
+            self.build(test)
+            failure = self.failure_of(test)
+            if failure:
+                return failure
         return None
 
 
@@ -259,8 +151,8 @@ def applied(fault: Fault, source: Path) -> Iterator[None]:
         path.write_text(text)
 
 
-def check_places() -> None:
-    for fault in FAULTS:
+def check_places(faults: list[Fault]) -> None:
+    for fault in faults:
         if (REPOSITORY / fault.file).read_text().count(fault.right) != 1:
             sys.exit(
                 f"mutants.py: {fault.name}: not exactly once in {fault.file}: {fault.right}"
@@ -274,30 +166,34 @@ def main() -> int:
     parser.add_argument("--only", metavar="WORDS", help="only faults whose names have these words")
     parser.add_argument("--check", action="store_true", help="only check that each place is there")
     arguments = parser.parse_args()
-    check_places()
+    all_faults = read_faults()
+    check_places(all_faults)
     if arguments.check:
         return 0
-    faults = [f for f in FAULTS if (arguments.only or "") in f.name]
+    faults = [f for f in all_faults if (arguments.only or "") in f.name]
     if not faults:
         parser.error(f"no fault has the words {arguments.only}")
 
     build = Build(arguments.folder, arguments.jobs)
-    error = build.build()
-    failure = error or build.first_failure()
-    if failure:
-        sys.exit(f"mutants.py: the unchanged sources fail: {failure}")
+    tests = tuple(dict.fromkeys(test for fault in faults for test in fault.tests))
+    begin = time.monotonic()
+    build.build(*tests)
+    print(f"{'built':<129} {time.monotonic() - begin:4.0f} s", flush=True)
+    for test in tests:
+        begin = time.monotonic()
+        failure = build.failure_of(test)
+        if failure:
+            sys.exit(f"mutants.py: the unchanged sources fail: {failure}")
+        print(f"{'unchanged':<58} {test:<70} {time.monotonic() - begin:4.0f} s", flush=True)
 
     caught = 0
     for fault in faults:
         begin = time.monotonic()
         with applied(fault, build.source):
-            error = build.build()
-            if error:
-                sys.exit(f"mutants.py: {fault.name}: does not build: {error}")
-            failure = build.first_failure()
+            failure = build.first_failure(fault.tests)
         caught += failure is not None
         seconds = time.monotonic() - begin
-        print(f"{fault.name:<34} {failure or 'NOT SEEN':<60} {seconds:4.0f} s",
+        print(f"{fault.name:<58} {failure or 'NOT SEEN':<70} {seconds:4.0f} s",
               flush=True)  # fmt: skip
     print(f"{caught} of {len(faults)} faults were seen")
     return 0 if caught == len(faults) else 1

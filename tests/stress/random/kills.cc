@@ -120,9 +120,13 @@ void Trial::CheckAfterKill(Progress* progress) {
   Open();
   try {
     CheckAll(db_, "after a kill");
-  } catch (const WrongRows&) {
+  } catch (const WrongRows& without) {
     writes_.Next();
-    CheckAll(db_, "after a kill, with a change that was not acknowledged");
+    try {
+      CheckAll(db_, "with a change that was not acknowledged");
+    } catch (const WrongRows& with) {
+      throw WrongRows(without.what(), with.what());
+    }
   }
   progress->found = written_.number;
   CheckSomeCopy();

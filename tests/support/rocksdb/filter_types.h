@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -56,7 +57,8 @@ inline PolicyPtr Mix() {
 
 using FilterTypes = std::map<std::string, int>;
 
-// Counts the types of the filters that RocksDB reads.
+// Counts the types of the different filters that RocksDB reads. It may read the
+// same one twice.
 class TypeCounter final : public rocksdb::FilterPolicy {
  public:
   const char* Name() const override { return "TypeCounter"; }
@@ -72,6 +74,9 @@ class TypeCounter final : public rocksdb::FilterPolicy {
                          ? 0
                          : static_cast<signed char>(block[block.size() - 5]);
     const std::lock_guard<std::mutex> lock(mutex_);
+    if (!blocks_.insert(block.ToString()).second) {
+      return nullptr;
+    }
     ++types_[is_ours      ? "cassandra"
              : type == -1 ? "bloom"
              : type == -2 ? "ribbon"
@@ -84,6 +89,7 @@ class TypeCounter final : public rocksdb::FilterPolicy {
 
  private:
   mutable std::mutex mutex_;
+  mutable std::set<std::string> blocks_;
   mutable FilterTypes types_;
 };
 

@@ -74,7 +74,7 @@ TEST_F(FaultsTest, EachOfEachVersion) {
       {FilterFault::kNoFilterPlanned, "", false},
       {FilterFault::kBitsCleared, "keys missing", true},
       {FilterFault::kKeysLeftOut, "keys missing", true},
-      {FilterFault::kOtherForm, "keys missing, other form", true},
+      {FilterFault::kOtherForm, "keys missing", true},
       {FilterFault::kSaturated, "saturated, worse than planned", true},
       {FilterFault::kHalfSize, "worse than planned", true},
       {FilterFault::kFourfoldSize, "oversized", false},
@@ -95,6 +95,9 @@ TEST_F(FaultsTest, EachOfEachVersion) {
       EXPECT_EQ(found["version"], version);
       const bool has_keys = each.fault != FilterFault::kIndexCut;
       EXPECT_EQ(found["keys"], has_keys ? Json(1000) : Json());
+      // Without bits, or without keys, the filter was not asked.
+      EXPECT_EQ(found["missing_keys"].is_null(),
+                found["bits_per_key"].is_null());
       const Ran ran = Mend("--no-backup");
       EXPECT_EQ(ran.exit_code, has_keys ? 0 : 1) << ran;
       const bool is_mended = ran.out.find(": mended") != std::string::npos;
@@ -166,7 +169,6 @@ void NoChange(const std::string&, const WrittenSstable&) {}
 void AFile(const std::string& dir, const WrittenSstable&) {
   fs::create_directories(dir + "/out/t1");
   WriteFile(dir + "/out/t1/nb-1-big-Filter.db", "earlier");
-  WriteFile(dir + "/file", "");
 }
 
 // Another data directory has an SSTable in a table of the same name.
@@ -192,8 +194,6 @@ std::vector<FaultCase> Cases() {
        "mended"},
       {"bad, elsewhere", bad, NoChange, missing, "--out-dir=DIR/out", 1,
        "written"},
-      {"another form", Of("nb", FilterFault::kOtherForm), NoChange,
-       "keys missing, other form", kNoBackup, 0, "mended", "written as "},
 
       // Plans.
       {"no plan in the version", Of("ic", FilterFault::kHalfSize), NoChange, "",
@@ -214,7 +214,8 @@ std::vector<FaultCase> Cases() {
        "keys unreadable, missing", kNoBackup, 1, "left", "Statistics.db"},
       {"a FIFO as filter", good, Fifo("Filter.db"), "filter unreadable",
        kNoBackup, 1, "left", "not a regular file"},
-      {"a FIFO as TOC.txt", good, Fifo("TOC.txt"), "", kNoBackup, 0, ""},
+      {"a FIFO as TOC.txt", good, Fifo("TOC.txt"), "TOC.txt damaged", kNoBackup,
+       1, "left", "not a regular file"},
       {"a FIFO as Scylla.db", good, Fifo("Scylla.db"), "Scylla.db damaged",
        kNoBackup, 1, "left", "not a regular file"},
       {"a link as filter", bad, Link("Filter.db"), missing, kNoBackup, 1,
@@ -246,12 +247,8 @@ std::vector<FaultCase> Cases() {
       // What is around it.
       {"a log with its times", bad, ALog, "keys missing, times logged",
        kNoBackup, 1, "left", "start the node once, then mend"},
-      {"a file as backup folder", bad, AFile, missing, "--backup-dir=DIR/file",
-       2, "failed", "is not a folder"},
       {"a filter is there", bad, AFile, missing, "--out-dir=DIR/out", 2,
        "failed", "will not be overwritten"},
-      {"a file as folder", bad, AFile, missing, "--out-dir=DIR/file", 2,
-       "failed", "is not a folder"},
       {"another SSTable is there", bad, AnotherSstable, missing,
        "--out-dir=DIR/live", 2, "failed", "outside the data directories"},
   };

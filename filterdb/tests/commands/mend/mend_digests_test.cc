@@ -106,11 +106,11 @@ TEST_F(MendDigestsTest, ADamagedScyllaDb) {
   for (const std::string& damaged :
        {scylla, scylla.substr(0, 9), scylla + "x", std::string()}) {
     WriteFile(one.Path("Scylla.db"), damaged);
-    ExpectLeft(kRewrite, "let ScyllaDB rewrite the SSTable");
+    ExpectLeft(kRewrite, "restore Scylla.db from a backup");
   }
   fs::remove(one.Path("Scylla.db"));
   fs::create_symlink("nowhere", one.Path("Scylla.db"));
-  ExpectLeft(kRewrite, "let ScyllaDB rewrite the SSTable");
+  ExpectLeft(kRewrite, "restore Scylla.db from a backup");
 }
 
 }  // namespace

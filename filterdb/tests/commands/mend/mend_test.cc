@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cassandra_bloom/filter_db.h"
 #include "filterdb/tests/commands/mend/mend_fixture.h"
 
 namespace cassandra_bloom::testing {
@@ -18,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class MendTest : public MendFixture {};
 
@@ -59,7 +61,8 @@ TEST_F(MendTest, TwoFiltersForTheSameFileInOutDir) {
       Exits(2, Mend("--json --out-dir=" + dir_ / "out " + dir_ / "other"));
   EXPECT_EQ(ran.json()["total"]["written"], 1) << ran;
   EXPECT_EQ(ran.json()["total"]["failed"], 1) << ran;
-  EXPECT_THAT(ran.err, HasSubstr("each with an --out-dir of its own"));
+  EXPECT_THAT(ran.out, HasSubstr("each with an --out-dir of its own"));
+  EXPECT_EQ(ran.err, "");
 }
 
 TEST_F(MendTest, Oversized) {
@@ -76,6 +79,29 @@ TEST_F(MendTest, Oversized) {
   EXPECT_EQ(total["missing_keys"], 0);
 }
 
+// A scan compares the keys of the index with Data.db only if the filter denies
+// one of them. This filter has the damaged key, too.
+TEST_F(MendTest, OversizedBesideADamagedIndex) {
+  SstableSpec spec;
+  spec.keys = {"alice"};
+  const WrittenSstable one = Write(spec);
+  std::string error;
+  const auto filter =
+      FilterDbBuilder::ForFpChance(0.01, 10000, kNaAndLater, &error);
+  filter->Add("alice");
+  filter->Add("alicf");
+  const std::string path = one.Path("Filter.db");
+  ASSERT_TRUE(filter->Write(path, /*overwrite=*/true, &error)) << error;
+  const std::string before = ReadFile(path);
+  std::string index = ReadFile(one.Path("Index.db"));
+  index.replace(index.find("alice"), 5, "alicf");
+  WriteFile(one.Path("Index.db"), index);
+  EXPECT_EQ(Exits(0, Scan()).json()["total"]["oversized"], 1);
+  EXPECT_THAT(Exits(2, Mend("--no-backup --oversized")).err,
+              HasSubstr("another key than at position 0 of Data.db"));
+  EXPECT_TRUE(ReadFile(path) == before);
+}
+
 TEST_F(MendTest, CompletingTocKeepsTheFilter) {
   const WrittenSstable one = Write(FilterFault::kNone);
   const std::string toc = ReadFile(one.Path("TOC.txt"));
@@ -84,7 +110,8 @@ TEST_F(MendTest, CompletingTocKeepsTheFilter) {
   struct stat after;
   ASSERT_EQ(stat(one.Path("Filter.db").c_str(), &before), 0);
   const Ran ran = Exits(0, Mend("--no-backup"));
-  EXPECT_THAT(ran.out, HasSubstr("not in TOC.txt: mended: only in TOC.txt"));
+  EXPECT_THAT(ran.out,
+              HasSubstr("not in TOC.txt: mended: by completing TOC.txt\n"));
   ASSERT_EQ(stat(one.Path("Filter.db").c_str(), &after), 0);
   EXPECT_EQ(before.st_ino, after.st_ino);
   EXPECT_EQ(ReadFile(one.Path("TOC.txt")).size(), toc.size());
@@ -125,6 +152,10 @@ TEST_F(MendTest, ANodeThatRuns) {
   EXPECT_EQ(sstables[0]["outcome"], "left");
   EXPECT_THAT(sstables[0]["note"].dump(), HasSubstr("stop the node first"));
   EXPECT_EQ(sstables[1]["outcome"], "not done");
+  const std::string text = Exits(1, Mend(Backup(), hold)).out;
+  EXPECT_THAT(text, HasSubstr("1 left\nstopped there: 1 SSTable not done; run "
+                              "the same line again\n"));
+  EXPECT_THAT(text, Not(HasSubstr("nb-2-big")));
   EXPECT_TRUE(Files() == before);
   Exits(1, Mend("--out-dir=" + dir_ / "out", hold));
   EXPECT_TRUE(fs::exists(dir_ / "out/t1/nb-2-big-Filter.db"));
@@ -139,29 +170,32 @@ TEST_F(MendTest, AnotherUser) {
                                 " --regid=" + kNobody + " --clear-groups";
   fs::permissions(dir_.path(), fs::perms::all);
   const auto before = Files();
-  // Said also if this user cannot read the SSTable.
-  for (const fs::perms perms : {fs::perms(0600), fs::perms(0644)}) {
-    fs::permissions(one.Path("Data.db"), perms);
-    fs::permissions(one.Path("Index.db"), perms);
-    EXPECT_THAT(Exits(1, Mend("--no-backup", as_nobody)).out,
-                HasSubstr("belongs to root; run: sudo -u root filterdb mend"));
+  const std::string advice = "belongs to root; run: sudo -u root filterdb";
+  EXPECT_THAT(Exits(1, Mend("--no-backup", as_nobody)).out, HasSubstr(advice));
+  fs::permissions(one.Path("Index.db"), fs::perms(0600));
+  for (const std::string& closed :
+       {one.Path("Index.db") + ": cannot open", dir_ / "ks: cannot enter"}) {
+    const Ran ran = Exits(2, Mend("--no-backup", as_nobody));
+    EXPECT_EQ(ran.out, "");  // Not "nothing to do".
+    EXPECT_THAT(ran.err, HasSubstr(closed));
+    EXPECT_THAT(ran.err, HasSubstr(advice));
+    fs::permissions(dir_ / "ks", fs::perms(0700));
   }
-  fs::permissions(dir_ / "ks", fs::perms(0700));
-  const Ran closed = Exits(2, Mend("--no-backup", as_nobody));
-  EXPECT_EQ(closed.out, "");  // Not "nothing to do".
-  EXPECT_THAT(closed.err, HasSubstr("/ks: belongs to root; run: sudo -u root"));
+  fs::permissions(one.Path("Index.db"), fs::perms(0644));
   fs::permissions(dir_ / "ks", fs::perms(0755));
   const auto chown_files = [&](const std::string& what) {
     Exits(0, {RunProcess({"/bin/chown", kNobody, what}), what});
   };
   chown_files(one.Path("Data.db"));
   EXPECT_THAT(Exits(1, Mend("--no-backup")).out,
-              HasSubstr("and its folder to root; chown root its files"));
+              HasSubstr("and its folder to root; give both to the user of the "
+                        "node (chown)"));
   chown_files(dir_ / "ks/t1");
   EXPECT_THAT(Exits(1, Mend("--no-backup")).out, HasSubstr("sudo -u nobody"));
   Exits(0, {RunProcess({"/bin/chown", "root", one.Path("Data.db")}), "chown"});
-  EXPECT_THAT(Exits(1, Mend("--no-backup")).out,
-              HasSubstr("and its folder to nobody; chown nobody its files"));
+  EXPECT_THAT(
+      Exits(1, Mend("--no-backup")).out,
+      HasSubstr("belongs to root, and its folder to nobody; give both"));
   chown_files(one.Path("Data.db"));
   EXPECT_TRUE(Files() == before);
   Exits(0, Mend("--no-backup", as_nobody));
@@ -170,25 +204,58 @@ TEST_F(MendTest, AnotherUser) {
   EXPECT_EQ(std::to_string(status.st_uid), kNobody);
 }
 
+// Root may read and write any file, unless these capabilities are taken away.
+std::string WithoutPrivileges() {
+  return geteuid() == 0
+             ? "setpriv --bounding-set=-dac_override,-dac_read_search"
+             : "";
+}
+
 TEST_F(MendTest, FoldersThatCannotBeWrittenTo) {
   Write(FilterFault::kBitsCleared);
   fs::create_directories(dir_ / "closed");
-  // Root may write to any folder, unless this capability is taken away.
-  const std::string before =
-      geteuid() == 0 ? "setpriv --bounding-set=-dac_override" : "";
-  const auto expect_failed = [&](const std::string& folder,
-                                 const std::string& options) {
-    fs::permissions(dir_ / folder,
-                    fs::perms::owner_read | fs::perms::owner_exec);
+  const auto expect_failed = [&](const std::string& folder, fs::perms perms,
+                                 const std::string& options,
+                                 const std::string& named) {
+    fs::permissions(dir_ / folder, perms);
     for (const std::string more : {"", " --dry-run"}) {
-      EXPECT_THAT(Exits(2, Mend(options + more, before)).err,
-                  HasSubstr(dir_ / folder + ": cannot create files"));
+      const Ran ran = Exits(2, Mend(options + more, WithoutPrivileges()));
+      EXPECT_THAT(ran.out + ran.err,
+                  HasSubstr(dir_ / named + ": cannot create files in this "
+                                           "folder: Permission denied\n"));
     }
     fs::permissions(dir_ / folder, fs::perms::owner_all);
   };
-  expect_failed("ks/t1", "--no-backup");
-  expect_failed("closed", "--backup-dir=" + dir_ / "closed/old");
-  expect_failed("closed", "--out-dir=" + dir_ / "closed/out");
+  const fs::perms kRead = fs::perms::owner_read | fs::perms::owner_exec;
+  const std::string old = "--backup-dir=" + dir_ / "closed/old";
+  expect_failed("ks/t1", kRead, "--no-backup", "ks/t1");
+  expect_failed("closed", kRead, old, "closed");
+  expect_failed("closed", fs::perms::none, old, "closed/old");
+  expect_failed("closed", kRead, "--out-dir=" + dir_ / "closed/out", "closed");
+}
+
+// An SSTable that this user may not read is named, and the others are mended.
+TEST_F(MendTest, AFileThatThisUserMayNotRead) {
+  for (const std::string options : {"--no-backup", "--backup-dir=DIR"}) {
+    const WrittenSstable closed = Write(FilterFault::kBitsCleared, "1");
+    const WrittenSstable other = Write(FilterFault::kBitsCleared, "2");
+    const std::string filter = closed.Path("Filter.db");
+    const std::string before = ReadFile(filter);
+    fs::permissions(filter, fs::perms::none);
+    const std::string to =
+        options == "--no-backup" ? options : "--backup-dir=" + dir_ / "old";
+    for (const std::string more : {" --dry-run", ""}) {
+      const Ran ran = Exits(2, Mend(to + more, WithoutPrivileges()));
+      EXPECT_THAT(ran.err, HasSubstr(filter + ": cannot open: Permission "
+                                              "denied; let "));
+      EXPECT_THAT(ran.out, Not(HasSubstr("nb-1-big")));
+      EXPECT_THAT(ran.out, HasSubstr(more.empty() ? "1 mended" : "1 would be"));
+    }
+    fs::permissions(filter, fs::perms::owner_all);
+    EXPECT_EQ(ReadFile(filter), before);
+    EXPECT_NE(ReadFile(other.Path("Filter.db")), before);
+    fs::remove_all(dir_ / "ks");
+  }
 }
 
 // ---- Options and output ----
@@ -200,6 +267,7 @@ TEST_F(MendTest, OptionsThatDoNotFit) {
   const std::string other = dir_ / "other/t2";
   fs::create_directories(other);
   WriteFile(other + "/nb-2-big-Data.db", "");
+  WriteFile(dir_ / "file", "");
   const auto before = Files();
   const std::vector<std::pair<std::string, std::string>> cases = {
       {ks, "[--backup-dir,--no-backup,--out-dir]"},
@@ -209,7 +277,9 @@ TEST_F(MendTest, OptionsThatDoNotFit) {
        "[--backup-dir,--no-backup,--out-dir]"},
       {"--rewrite-digests --out-dir=x" + ks, "excludes"},
       {"--node-is-down --out-dir=x" + ks, "excludes"},
-      {"--undo=x" + ks, "excludes"},
+      {"--undo=x" + ks, "--undo takes no PATH"},
+      {"--backup-dir=" + dir_ / "file" + ks, "file: is not a folder"},
+      {"--out-dir=" + dir_ / "file" + ks, "file: is not a folder"},
       {"--undo=x --no-backup", "excludes"},
       {"--undo=x --jobs=1", "excludes"},
       {"--undo=" + dir_ / "x", "give the folder that mend has made"},
@@ -229,10 +299,10 @@ TEST_F(MendTest, OptionsThatDoNotFit) {
 }
 
 TEST_F(MendTest, JsonHasTotalsAndErrors) {
-  for (const std::string generation : {"1", "2", "3"}) {
+  for (const std::string generation : {"1", "2", "10"}) {
     Write(FilterFault::kEmpty, generation);
   }
-  const std::string toc = dir_ / "ks/t1/nb-3-big-TOC.txt";
+  const std::string toc = dir_ / "ks/t1/nb-10-big-TOC.txt";
   fs::rename(toc, toc + ".tmp");  // The SSTable is being written.
   const Ran ran = Exits(2, Mend("--json --no-backup " + dir_ / "absent"));
   const Json json = ran.json();
@@ -240,7 +310,7 @@ TEST_F(MendTest, JsonHasTotalsAndErrors) {
   EXPECT_EQ(json["total"]["not examined"], 1);
   EXPECT_EQ(json["sstables"][2]["verdict"], "being written");
   EXPECT_THAT(Exits(0, Mend("--no-backup")).out,
-              HasSubstr("nb-3-big-Filter.db: being written: not examined\n"));
+              HasSubstr("nb-10-big-Filter.db: being written: not examined\n"));
   ASSERT_EQ(json["errors"].size(), 1U);
   EXPECT_THAT(ran.err, HasSubstr(json["errors"][0].get<std::string>()));
 }

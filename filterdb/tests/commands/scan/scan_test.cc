@@ -182,7 +182,7 @@ TEST_F(ScanAnswerTest, Text) {
   SSTable                              version  keys  k  bits/key   fill       rate  plan     size  plan size  verdict
   nb-3gvv_0pl7_0plgg2u6lpsl9k3v8h-big  nb       1000  5      40.1  0.117  0.00219 %   1 %  5.02 KB    1.26 KB  oversized
   nb-4-big                             nb          -  5         -  0.391    0.914 %   1 %  1.26 KB          -  keys unreadable
-    /ks/t2/nb-4-big-Index.db: byte 14135: ends inside the length of a key, with 1 bytes in the last entry; the file is damaged or of another SSTable version
+    nb-4-big-Index.db: byte 14135: ends inside the length of a key, with 1 bytes in the last entry; the file is damaged or of another SSTable version; restore that file from a backup or, if none is missing, scrub the SSTable (nodetool scrub); then repair the table
 
   SSTables  faulty  unread  keys  filters  read in vain   mended  then in vain  oversized  would free  table
          2       1       0  2000  1.26 KB          1.01  2.53 KB        0.0184          0         0 B  /ks/t1
@@ -197,6 +197,15 @@ TEST_F(ScanAnswerTest, TextOfFaults) {
   EXPECT_THAT(out, HasSubstr("  keys unreadable\n    "));
   EXPECT_THAT(out, Not(HasSubstr("  ok\n")));
   EXPECT_THAT(out, Not(HasSubstr("oversized\n")));
+}
+
+TEST_F(ScanAnswerTest, TablesToRepair) {
+  EXPECT_EQ(Scan("--json").json()["tables_to_repair"], Json::array());
+  Write(Of("nb", FilterFault::kTruncated));
+  EXPECT_THAT(Scan("--only-faults").out,
+              ::testing::EndsWith("repair these tables (nodetool repair "
+                                  "--full):\n  " +
+                                  dir_ / "ks/t1\n"));
 }
 
 TEST_F(ScanAnswerTest, Totals) {
@@ -310,6 +319,9 @@ TEST_F(ScanTest, WhatIsNotKnownIsNoFault) {
   EXPECT_THAT(text, HasSubstr("  not known\n    SSTable version 'zz' is not "
                               "known here, so its filter was not judged\n"));
   EXPECT_THAT(text, Not(HasSubstr("  ok\n")));
+  EXPECT_THAT(
+      Filterdb("mend --no-backup --dry-run " + dir_.path()).out,
+      HasSubstr("/zz-1-big-Filter.db: not known: SSTable version 'zz'"));
 }
 
 // ---- A node that runs ----
