@@ -111,6 +111,7 @@ int RunProgram(const std::string& name, const std::string& description,
   app.failure_message(UsageErrorOf);
   app.set_version_flag("--version", cassandra_bloom_version());
   app.set_help_all_flag("--help-all", "Help for all commands");
+  app.get_formatter()->label("REQUIRED", "(required)");
   Run run;
   add_commands(&app, &run);
   const std::string fault =

@@ -13,13 +13,12 @@
 namespace cassandra_bloom {
 
 struct LiveSst {
-  std::string path;  // If the file is not found, where it should be.
+  std::string path;
   uint64_t number = 0;
   // A text that differs for different SST files, even of the same number. It is
   // made from what the database knows of the file, so that the file need not be
   // opened.
   std::string identity;
-  std::string error;  // Set if the file at `path` has a wrong size.
 };
 
 struct LiveSsts {

@@ -107,11 +107,7 @@ bool Exporter::ExportOne(const LiveSst& sst, bool* has_gone) {
     return true;
   }
   if (plan_.options.dry_run) {
-    if (sst.error.empty()) {
-      report_->exported.push_back(exported);
-    } else {
-      report_->errors.push_back(sst.error);
-    }
+    report_->exported.push_back(exported);
     finished_.insert(sst.identity);
     return true;
   }
@@ -130,7 +126,7 @@ bool Exporter::ExportOne(const LiveSst& sst, bool* has_gone) {
         skipped_.insert(sst.identity);
         break;
       }
-      if (sst.error.empty() && !FileExists(sst.path)) {
+      if (!FileExists(sst.path)) {
         if (gone_.insert(sst.identity).second) {
           *has_gone = true;
           return true;
@@ -157,8 +153,7 @@ ExportResult Exporter::Write(const LiveSst& sst, ExportedFilterDb* exported,
   if (!folder_->Remove(sst.number, failure)) {
     return ExportResult::kCannotWrite;
   }
-  if (!sst.error.empty() || unreadable_->count(sst.identity) > 0) {
-    *failure = sst.error;
+  if (unreadable_->count(sst.identity) > 0) {
     return ExportResult::kCannotRead;
   }
   const ExportResult result =

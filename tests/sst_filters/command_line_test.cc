@@ -22,6 +22,7 @@ TEST(SstFiltersCommandLineTest, HelpOfEach) {
     EXPECT_THAT(all, HasSubstr("\n  " + command + " "));
     const std::string help = Exits(0, SstFilters(command + " --help")).out;
     EXPECT_THAT(help, HasSubstr("sst_filters " + command + " [OPTIONS]"));
+    EXPECT_THAT(help, HasSubstr("--db DIR (required)"));
     EXPECT_THAT(help, HasSubstr("--json"));
     EXPECT_THAT(help, HasSubstr("--db-path"));
   }

@@ -5,40 +5,26 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
 #include <rocksdb/iterator.h>
-#include <rocksdb/metadata.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table_properties.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <random>
 #include <string_view>
 
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/progress_bar.h"
-#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
-
-using ROCKSDB_NAMESPACE::ColumnFamilyMetaData;
-using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
-using ROCKSDB_NAMESPACE::Comparator;
-using ROCKSDB_NAMESPACE::Iterator;
-using ROCKSDB_NAMESPACE::LevelMetaData;
-using ROCKSDB_NAMESPACE::Options;
-using ROCKSDB_NAMESPACE::PinnableSlice;
-using ROCKSDB_NAMESPACE::ReadOptions;
-using ROCKSDB_NAMESPACE::SliceTransform;
-using ROCKSDB_NAMESPACE::SstFileMetaData;
-using ROCKSDB_NAMESPACE::SstFileReader;
-using ROCKSDB_NAMESPACE::Status;
-
 namespace {
 
 // A database with more SST files is examined by a sample of about this size.
 constexpr uint64_t kMostFiles = 2000;
-// A level with no more files is examined as a whole.
-constexpr uint64_t kFewFiles = 20;
+// About so many files of each level are in the sample, if it has them.
+constexpr double kFewFiles = 20;
 
 // How many random keys all filters together are asked for, and one at most.
 constexpr uint64_t kRandomKeys = 4'000'000;
@@ -46,76 +32,14 @@ constexpr uint64_t kRandomKeysOfOne = 20'000;
 
 constexpr int kListings = 10;
 
-// ---- Which files ----
-
-// Takes the same files from each listing. A product with 2^64 times the golden
-// ratio spreads the numbers evenly (Fibonacci hashing).
-bool IsInSample(uint64_t file_number, uint64_t all_files) {
-  constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;
-  constexpr double kRange = 18446744073709551616.0;  // 2^64
-  return all_files <= kMostFiles ||
-         static_cast<double>(file_number * kGoldenRatio) <
-             kRange * static_cast<double>(kMostFiles) /
-                 static_cast<double>(all_files);
-}
-
-// As Version::IsFilterSkipped in db/version_set.cc.
-bool IsInLastRun(const ColumnFamilyMetaData& family, int level,
-                 const SstFileMetaData& file) {
-  // RocksDB lists the oldest file of level 0 last.
-  return std::all_of(family.levels.begin(), family.levels.end(),
-                     [&](const LevelMetaData& other) {
-                       return other.level <= level || other.files.empty();
-                     }) &&
-         (level > 0 ||
-          family.levels[0].files.back().file_number == file.file_number);
-}
-
-// As VersionStorageInfo::RangeMightExistAfterSortedRun in db/version_set.cc.
-bool IsBottommost(const ColumnFamilyMetaData& family, int level,
-                  const SstFileMetaData& file, const Comparator& comparator) {
-  if (level == 0) {
-    return IsInLastRun(family, level, file);
-  }
-  const auto overlaps = [&](const SstFileMetaData& other) {
-    return comparator.Compare(other.smallestkey, file.largestkey) <= 0 &&
-           comparator.Compare(file.smallestkey, other.largestkey) <= 0;
-  };
-  return std::none_of(family.levels.begin(), family.levels.end(),
-                      [&](const LevelMetaData& other) {
-                        return other.level > level &&
-                               std::any_of(other.files.begin(),
-                                           other.files.end(), overlaps);
-                      });
-}
-
-// ---- Which keys ----
-
-// Returns a few keys between the first and the last key of an SST file that are
-// most likely in no file: one of the two with strange bytes behind it. If there
-// is an extractor, they have the prefix of that key. Returns nothing if there
-// are no such keys, as in a file with one key.
-std::vector<std::string> AbsentKeys(const SstFileMetaData& file,
-                                    const Comparator& comparator,
-                                    const SliceTransform* extractor) {
-  constexpr std::string_view kStrange[] = {{"\0\xa5\x5a\0\xc3\x3c\x96", 7},
-                                           {"\0\x69\0\x78\x87\xe1\x1e", 7},
-                                           {"\0\0\xb4\x4b\xd2\x2d\xf0", 7}};
-  std::vector<std::string> absent;
-  // In reverse order, a longer key comes before the key that it begins with. So
-  // only keys made from the last one are in the range.
-  for (const std::string& present : {file.smallestkey, file.largestkey}) {
-    for (const std::string_view strange : kStrange) {
-      const std::string key = present + std::string(strange);
-      if (comparator.Compare(file.smallestkey, key) < 0 &&
-          comparator.Compare(key, file.largestkey) < 0 &&
-          (extractor == nullptr ||
-           (extractor->InDomain(present) && extractor->InDomain(key)))) {
-        absent.push_back(key);
-      }
-    }
-  }
-  return absent;
+// Takes the same files from each listing.
+bool IsInSample(uint64_t file_number, size_t files_of_level,
+                uint64_t all_files) {
+  const double share = std::max(
+      kFewFiles / static_cast<double>(files_of_level),
+      static_cast<double>(kMostFiles) / static_cast<double>(all_files));
+  std::mt19937_64 random(file_number);
+  return std::bernoulli_distribution(std::min(share, 1.0))(random);
 }
 
 class Examiner {
@@ -125,15 +49,14 @@ class Examiner {
   std::vector<ExaminedFamily> Run() {
     // What fails is tried again, because a compaction may remove listed files,
     // and a new listing has the files that replaced them.
-    for (int attempt = 1;; ++attempt) {
-      std::vector<ExaminedFamily> families;
-      const auto opened = OrUnusable([&](std::string* error) {
-        return OpenDatabase(what_, witness_, error);
-      });
-      if (ExamineAll(*opened, attempt == kListings, &families)) {
+    for (int listing = 1;; ++listing) {
+      has_failed_ = false;
+      std::vector<ExaminedFamily> families =
+          ExamineAll(OpenDatabase(what_, witness_));
+      if (!has_failed_ || listing == kListings) {
         for (ExaminedFamily& family : families) {
           for (ExaminedSst& sst : family.ssts) {
-            sst.answers = witness_->answers[*NumberOfSst(sst.name)];
+            sst.answers = witness_->answers[sst.file.file_number];
           }
         }
         return families;
@@ -142,81 +65,77 @@ class Examiner {
   }
 
  private:
-  // Returns false if something failed, unless this is the last listing.
-  bool ExamineAll(const OpenedDatabase& opened, bool is_last,
-                  std::vector<ExaminedFamily>* families) {
+  std::vector<ExaminedFamily> ExamineAll(const OpenedDatabase& opened) {
     uint64_t all_files = 0;
-    for (const OpenedFamily& family : opened.families) {
+    for (const Family& family : opened.families) {
       all_files += family.files.file_count;
     }
     witness_->num_random_keys =
         std::min(kRandomKeysOfOne,
                  kRandomKeys / std::clamp<uint64_t>(all_files, 1, kMostFiles));
-    bool all_there = true;
     uint64_t done = 0;
-    for (const OpenedFamily& family : opened.families) {
-      families->push_back({family.name, family.options, {}, {}});
-      for (const LevelMetaData& level : family.files.levels) {
-        if (level.files.empty()) {
-          continue;
-        }
-        families->back().files_in_level[level.level] = level.files.size();
-        for (const SstFileMetaData& file : level.files) {
+    std::vector<ExaminedFamily> families;
+    for (const Family& family : opened.families) {
+      families.push_back({family, {}});
+      for (const rocksdb::LevelMetaData& level : family.files.levels) {
+        std::vector<ExaminedSst> ssts;
+        for (const rocksdb::SstFileMetaData& file : level.files) {
           progress_.Show(done++, all_files);
-          if (!family.options.not_asked.empty() ||
-              (level.files.size() > kFewFiles &&
-               !IsInSample(file.file_number, all_files))) {
-            continue;
+          if (family.not_asked.empty() &&
+              IsInSample(file.file_number, level.files.size(), all_files)) {
+            const auto known = known_.find(file.file_number);
+            ssts.push_back(known == known_.end()
+                               ? ExamineSst(opened, family, file)
+                               : known->second);
           }
-          if (known_.count(file.file_number) == 0 &&
-              !ExamineSst(opened, family, file, is_last)) {
-            all_there = false;
-            continue;
-          }
-          families->back().ssts.push_back(InLevel(family, level.level, file));
+        }
+        for (ExaminedSst& sst : ssts) {
+          sst.level = level.level;
+          sst.weight = static_cast<double>(level.files.size()) /
+                       static_cast<double>(ssts.size());
+          families.back().ssts.push_back(sst);
         }
       }
       iterator_.reset();
     }
-    return all_there;
+    return families;
   }
 
   // Examines what does not depend on the level of the file, because RocksDB may
-  // move it. Returns false if that failed, unless this is the last listing.
-  bool ExamineSst(const OpenedDatabase& opened, const OpenedFamily& family,
-                  const SstFileMetaData& file, bool is_last) {
+  // move it.
+  ExaminedSst ExamineSst(const OpenedDatabase& opened, const Family& family,
+                         const rocksdb::SstFileMetaData& file) {
     ExaminedSst sst;
-    sst.name = FileNameOf(file.name);
+    sst.file = file;
     sst.keys = file.num_entries;
-    Status status = Measure(opened, family.options, file, &sst);
-    if (status.ok()) {
-      status = LookUp(opened, family, file, &sst);
-    }
-    witness_->asking = FilterWitness::Asking::kNothing;
+    rocksdb::Status status = Measure(opened, family, &sst);
     if (!status.ok()) {
-      if (!is_last) {
-        return false;
-      }
       sst.not_asked = "RocksDB cannot read it: " + status.ToString();
+    } else if (status = LookUp(opened, family, &sst); !status.ok()) {
+      sst.not_asked =
+          "RocksDB cannot read it, or another file with keys in its range: " +
+          status.ToString();
     }
-    known_[file.file_number] = std::move(sst);
-    return true;
+    has_failed_ |= !status.ok();
+    if (status.ok()) {
+      known_[file.file_number] = sst;
+    }
+    return sst;
   }
 
   // Opens the file by itself, and asks its filter for random keys.
-  Status Measure(const OpenedDatabase& opened, const FamilyOptions& options,
-                 const SstFileMetaData& file, ExaminedSst* sst) {
-    Options reading;
-    static_cast<ColumnFamilyOptions&>(reading) =
-        options.ForReading(witness_->Witnessed(options.table.filter_policy),
-                           /*cache=*/nullptr);
+  rocksdb::Status Measure(const OpenedDatabase& opened, const Family& family,
+                          ExaminedSst* sst) {
+    rocksdb::Options reading(rocksdb::DBOptions(),
+                             OptionsForReading(family, witness_.get()));
     reading.env = opened.env.get();
-    SstFileReader reader(reading);
-    const FilterAnswers& answers = witness_->answers[file.file_number] = {};
+    rocksdb::SstFileReader reader(reading);
     // RocksDB tells listeners only of files of a database.
-    witness_->sst = file.file_number;
+    witness_->sst = sst->file.file_number;
     witness_->asking = FilterWitness::Asking::kRandomKeys;
-    const Status status = reader.Open(file.db_path + file.name);
+    const FilterAnswers& answers = witness_->answers[witness_->sst] = {};
+    const rocksdb::Status status =
+        reader.Open(sst->file.directory + "/" + sst->file.relative_filename);
     if (!status.ok()) {
       return status;
     }
@@ -239,13 +158,14 @@ class Examiner {
     return status;
   }
 
-  // Looks for keys that no file has.
-  Status LookUp(const OpenedDatabase& opened, const OpenedFamily& family,
-                const SstFileMetaData& file, ExaminedSst* sst) {
-    const Comparator& comparator = *family.options.options.comparator;
-    const SliceTransform* const extractor =
-        family.options.options.prefix_extractor.get();
-    ReadOptions reading;
+  // Looks for a few keys that are most likely in no file: the first and the
+  // last key of the file with strange bytes behind them.
+  rocksdb::Status LookUp(const OpenedDatabase& opened, const Family& family,
+                         ExaminedSst* sst) {
+    constexpr std::string_view kStrange[] = {{"\0\xa5\x5a\0\xc3\x3c\x96", 7},
+                                             {"\0\x69\0\x78\x87\xe1\x1e", 7},
+                                             {"\0\0\xb4\x4b\xd2\x2d\xf0", 7}};
+    rocksdb::ReadOptions reading;
     // Otherwise RocksDB would not look below a range that was deleted.
     reading.ignore_range_deletions = true;
     // A seek need not find a key. Otherwise it would pass over all deletions
@@ -253,51 +173,53 @@ class Examiner {
     // that passes over more keys is Incomplete.
     reading.max_skippable_internal_keys = 1000;
     reading.fill_cache = false;
-    std::vector<std::string> keys = AbsentKeys(file, comparator, extractor);
-    sst->was_sought = extractor != nullptr && !keys.empty();
-    if (keys.empty()) {
-      keys = AbsentKeys(file, comparator, /*extractor=*/nullptr);
-    }
-    sst->was_looked_up = !keys.empty();
-    for (const std::string& key : keys) {
-      witness_->asking = FilterWitness::Asking::kGet;
-      PinnableSlice value;
-      const Status status = opened.db->Get(reading, family.handle, key, &value);
-      if (!status.ok() && !status.IsNotFound()) {
-        return status;
-      }
-      if (sst->was_sought) {
+    const std::string& first = sst->file.smallestkey;
+    const std::string& last = sst->file.largestkey;
+    const rocksdb::Comparator& comparator = *family.options.comparator;
+    const auto& extractor = family.options.prefix_extractor;
+    // In reverse order, a longer key comes before the key that it begins with.
+    // So only keys made from the last one are in the range.
+    for (const std::string& present : {first, last}) {
+      for (const std::string_view strange : kStrange) {
+        const std::string key = present + std::string(strange);
+        if (comparator.Compare(first, key) >= 0 ||
+            comparator.Compare(key, last) >= 0) {
+          continue;
+        }
+        witness_->asking = FilterWitness::Asking::kGet;
+        rocksdb::PinnableSlice value;
+        rocksdb::Status status =
+            opened.db->Get(reading, family.handle, key, &value);
+        if (!status.ok() && !status.IsNotFound()) {
+          return status;
+        }
+        sst->was_looked_up = true;
+        // The key must have the prefix of the key that it is made from.
+        if (extractor == nullptr || !extractor->InDomain(present) ||
+            !extractor->InDomain(key)) {
+          continue;
+        }
         if (iterator_ == nullptr) {
           iterator_.reset(opened.db->NewIterator(reading, family.handle));
         }
         witness_->asking = FilterWitness::Asking::kSeek;
         iterator_->Seek(key);
-        const Status sought = iterator_->status();
-        if (!sought.ok() && !sought.IsIncomplete()) {
-          return sought;
+        status = iterator_->status();
+        if (!status.ok() && !status.IsIncomplete()) {
+          return status;
         }
+        sst->was_sought = true;
       }
     }
-    return Status::OK();
-  }
-
-  ExaminedSst InLevel(const OpenedFamily& family, int level,
-                      const SstFileMetaData& file) const {
-    ExaminedSst sst = known_.at(file.file_number);
-    sst.level = level;
-    sst.is_in_last_run = IsInLastRun(family.files, level, file);
-    // Only asked for files without a filter, because it looks at all files.
-    sst.is_bottommost = sst.filter_bytes == 0 &&
-                        IsBottommost(family.files, level, file,
-                                     *family.options.options.comparator);
-    return sst;
+    return rocksdb::Status::OK();
   }
 
   const DatabaseOnDisk& what_;
   const std::shared_ptr<FilterWitness> witness_ =
       std::make_shared<FilterWitness>();
-  std::unique_ptr<Iterator> iterator_;     // Of a column family, or null.
-  std::map<uint64_t, ExaminedSst> known_;  // Key: the number of the file.
+  std::unique_ptr<rocksdb::Iterator> iterator_;  // Of a column family, or null.
+  std::map<uint64_t, ExaminedSst> known_;        // Key: the number of the file.
+  bool has_failed_ = false;                      // In the latest listing.
   ProgressBar progress_{"examining"};
 };
 

@@ -15,40 +15,46 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_EXAMINE_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_EXAMINE_H_
 
+#include <rocksdb/metadata.h>
+
 #include <cstdint>
-#include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "tools/sst_filters/filter_witness.h"
 #include "tools/sst_filters/open_database.h"
-#include "tools/sst_filters/recorded_options.h"
 
 namespace cassandra_bloom::tools {
 
+// Whether RocksDB uses a filter. The worst is last.
 enum class Use {
   kUsed,
-  kNotUsed,    // A fault.
   kOnPurpose,  // The options give the file no filter, or RocksDB does not ask.
   kNoKeys,     // There is no key to ask the filter for.
+  kNotUsed,    // A fault.
   kNotAsked,   // doctor could not find out.
 };
 
+// The names in the JSON.
+NLOHMANN_JSON_SERIALIZE_ENUM(Use, {{Use::kUsed, "used"},
+                                   {Use::kNotUsed, "not_used"},
+                                   {Use::kOnPurpose, "none_on_purpose"},
+                                   {Use::kNoKeys, "no_keys"},
+                                   {Use::kNotAsked, "not_asked"}})
+
 struct Verdict {
   Use use = Use::kUsed;
-  std::string why;     // Empty if there is nothing to say.
-  std::string remedy;  // Empty if there is nothing to do.
+  std::string why = "";     // Empty if there is nothing to say.
+  std::string remedy = "";  // Empty if there is nothing to do.
+  bool compact = false;     // The remedy is to compact the file.
 };
 
 // An SST file.
 struct ExaminedSst {
-  std::string name;  // Such as "000123.sst".
   int level = 0;
-  // No file holds older versions of its keys. RocksDB calls such a file
-  // bottommost when it writes it. Only set if there is no filter.
-  bool is_bottommost = false;
-  // RocksDB asks no filter here if optimize_filters_for_hits is on.
-  bool is_in_last_run = false;
+  rocksdb::SstFileMetaData file;
+  double weight = 1;  // How many files of the level it stands for in a sample.
 
   // Why the file could not be read or its filter not be asked, or empty.
   std::string not_asked;
@@ -74,17 +80,18 @@ struct ExaminedSst {
   double rate = 1;
 };
 
-struct ExaminedFamily {
-  std::string name;
-  FamilyOptions options;
-  std::map<int, uint64_t> files_in_level;  // Key: the level.
-  // In the order of levels. Fewer than in `files_in_level` if they are a
-  // sample, and none if `options.not_asked` says why.
+// If `not_asked` is not empty, it has no SST files. They are in the order of
+// levels, and fewer than in `files` if they are a sample.
+struct ExaminedFamily : Family {
   std::vector<ExaminedSst> ssts;
 };
 
 // Throws Unusable if the database cannot be opened.
 std::vector<ExaminedFamily> Examine(const DatabaseOnDisk& what);
+
+// Says of each SST file whether RocksDB uses its filter and, if not, why and
+// what to do.
+void Judge(ExaminedFamily* family);
 
 }  // namespace cassandra_bloom::tools
 

@@ -4,25 +4,19 @@
 
 #include <rocksdb/metadata.h>
 
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
-#include <system_error>
-#include <vector>
 
 #include "cassandra_bloom/filter_db_export.h"
 #include "plugin/export/export_sst.h"
 #include "plugin/export/live_ssts.h"
 #include "plugin/export/reconcile.h"
+#include "plugin/filter_db/read_file.h"
 #include "tools/sst_filters/subcommands.h"
 
 namespace cassandra_bloom::tools {
-
-using ROCKSDB_NAMESPACE::LevelMetaData;
-using ROCKSDB_NAMESPACE::SstFileMetaData;
-
 namespace {
 
 struct ExportArguments {
@@ -94,54 +88,29 @@ ExitCode Show(const ExportArguments& options,
   return options.exporting.dry_run && !is_up_to_date ? kFault : kGood;
 }
 
-// ---- The files of a database ----
-
-LiveSst ToListedSst(const SstFileMetaData& file,
-                    const std::vector<std::string>& db_paths) {
-  LiveSst sst = ToLiveSst(file);
-  sst.path = FindSst(sst.path, db_paths, file.size);
-  std::error_code missing;
-  const uint64_t size = std::filesystem::file_size(sst.path, missing);
-  if (!missing && size != file.size) {
-    sst.error = sst.path + ": has " + std::to_string(size) +
-                " bytes, but the MANIFEST says " + std::to_string(file.size) +
-                ": it was truncated, or --db-path has to name the folder of "
-                "another file with this number";
-  }
-  return sst;
-}
-
-bool ListLiveSsts(const DatabaseOnDisk& database, LiveSsts* live,
-                  std::string* error) {
-  const auto opened = OpenDatabase(database, /*witness=*/nullptr, error);
-  if (opened == nullptr) {
-    return false;
-  }
-  live->database = DatabaseOf(opened->db.get());
-  live->files.clear();
-  for (const OpenedFamily& family : opened->families) {
-    for (const LevelMetaData& level : family.files.levels) {
-      for (const SstFileMetaData& file : level.files) {
-        live->files.push_back(ToListedSst(file, database.db_paths));
-      }
-    }
-  }
-  return true;
-}
-
 // Does what ReconcileFilterDbExports does for an open database.
 ExitCode RunExport(const ExportArguments& options) {
   const ExportPlan plan = *OrUnusable([&](std::string* failure) {
     return PlanExport(options.exporting, failure);
   });
-  const ListSsts list = [&](LiveSsts* live, std::string* failure) {
-    return ListLiveSsts(options.database, live, failure);
-  };
   // Without a database, no folder is made.
-  OrUnusable([&](std::string* failure) {
-    LiveSsts ignored;
-    return list(&ignored, failure);
-  });
+  if (!FileExists(options.database.folder + "/CURRENT")) {
+    throw Unusable(options.database.folder +
+                   ": is no database: it has no file CURRENT");
+  }
+  const ListSsts list = [&](LiveSsts* live, std::string* /*error*/) {
+    const auto opened = OpenDatabase(options.database, /*witness=*/nullptr);
+    live->database = DatabaseOf(opened.db.get());
+    live->files.clear();
+    for (const Family& family : opened.families) {
+      for (const rocksdb::LevelMetaData& level : family.files.levels) {
+        for (const rocksdb::SstFileMetaData& file : level.files) {
+          live->files.push_back(ToLiveSst(file));
+        }
+      }
+    }
+    return true;
+  };
   FilterDbExportReport report;
   std::set<std::string> unreadable;
   std::string error = options.database.folder + ": not exported";

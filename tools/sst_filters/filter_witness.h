@@ -20,8 +20,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
-#include <string_view>
 
 #include "plugin/policy/filter_bits_api.h"
 
@@ -44,34 +42,28 @@ struct FilterAnswers {
   }
 };
 
-class FilterWitness final : public ROCKSDB_NAMESPACE::EventListener {
+class FilterWitness final : public rocksdb::EventListener {
  public:
-  enum class Asking { kNothing, kRandomKeys, kGet, kSeek };
+  enum class Asking { kRandomKeys, kGet, kSeek };
 
   // Returns a policy that forwards to `policy`. With Asking::kRandomKeys, it
   // asks each filter for random keys when RocksDB opens it. The witness must
   // live longer.
-  std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> Witnessed(
-      std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy);
+  std::shared_ptr<const rocksdb::FilterPolicy> Witnessed(
+      std::shared_ptr<const rocksdb::FilterPolicy> policy);
 
   bool ShouldBeNotifiedOnFileIO() override { return true; }
-  void OnFileReadFinish(
-      const ROCKSDB_NAMESPACE::FileOperationInfo& info) override;
+  void OnFileReadFinish(const rocksdb::FileOperationInfo& info) override;
 
-  Asking asking = Asking::kNothing;
+  Asking asking = Asking::kGet;
   uint64_t sst = 0;  // The number of the SST file that was read last.
   uint64_t num_random_keys = 0;  // How many to ask a filter for.
   // Key: the number of the SST file.
   std::map<uint64_t, FilterAnswers> answers;
 };
 
-// Returns the number in a path like "db/000123.sst". Returns nullopt for other
-// paths.
-std::optional<uint64_t> NumberOfSst(std::string_view path);
-
-// Returns how many of `count` random keys of 16 bytes pass.
-uint64_t PassedOf(uint64_t count, uint64_t seed,
-                  ROCKSDB_NAMESPACE::FilterBitsReader* reader);
+// Returns the share of `count` random keys of 16 bytes that pass.
+double RateOf(uint64_t count, uint64_t seed, rocksdb::FilterBitsReader* reader);
 
 }  // namespace cassandra_bloom::tools
 

@@ -1,142 +1,173 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/sst_filters/judge.h"
+// Tested in tests/sst_filters/doctor/doctor_test.cc.
+// Tested in tests/sst_filters/doctor/not_used_test.cc.
 
+#include <rocksdb/comparator.h>
 #include <rocksdb/slice_transform.h>
 
+#include <algorithm>
 #include <string>
 
+#include "plugin/policy/filter_bits_api.h"
 #include "tools/sst_filters/costs.h"
+#include "tools/sst_filters/examine.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
+// Returns whether the file is the last one: no deeper level has a file and, in
+// level 0, it is the oldest. RocksDB asks no filter there if
+// optimize_filters_for_hits is on (Version::IsFilterSkipped in
+// db/version_set.cc).
+//
+// With `in_its_range`, deeper files may have other keys. RocksDB calls such a
+// file bottommost when it writes it
+// (VersionStorageInfo::RangeMightExistAfterSortedRun).
+bool IsLast(const ExaminedFamily& family, const ExaminedSst& sst,
+            bool in_its_range) {
+  const rocksdb::Comparator& comparator = *family.options.comparator;
+  const auto& levels = family.files.levels;
+  const auto counts = [&](const rocksdb::SstFileMetaData& deeper) {
+    return sst.level == 0 || !in_its_range ||
+           (comparator.Compare(deeper.smallestkey, sst.file.largestkey) <= 0 &&
+            comparator.Compare(sst.file.smallestkey, deeper.largestkey) <= 0);
+  };
+  // RocksDB lists the oldest file of level 0 last.
+  return std::none_of(levels.begin() + sst.level + 1, levels.end(),
+                      [&](const rocksdb::LevelMetaData& level) {
+                        return std::any_of(level.files.begin(),
+                                           level.files.end(), counts);
+                      }) &&
+         (sst.level > 0 ||
+          levels[0].files.back().file_number == sst.file.file_number);
+}
+
+// A fault that is repaired when the file is written anew. `before` is what else
+// to do.
+Verdict NeedsCompaction(const std::string& why,
+                        const std::string& before = "") {
+  return {Use::kNotUsed, why,
+          before + "compact it (with FIFO compaction, wait until it ages out)",
+          /*compact=*/true};
+}
+
 Verdict JudgeWithoutFilter(const ExaminedSst& sst,
-                           const FamilyOptions& options) {
-  if (options.policy.empty()) {
-    return {Use::kNotUsed,
-            "no filter, as the OPTIONS file has no filter_policy",
-            std::string("set filter_policy, then ") + kCompactIt};
+                           const ExaminedFamily& family) {
+  if (family.policy.empty()) {
+    return NeedsCompaction(
+        "no filter, as the OPTIONS file has no filter_policy",
+        "set filter_policy, then ");
   }
-  if (options.options.optimize_filters_for_hits && sst.is_bottommost) {
+  const bool is_bottommost = IsLast(family, sst, /*in_its_range=*/true);
+  if (family.options.optimize_filters_for_hits && is_bottommost) {
     return {Use::kOnPurpose,
             "no filter: optimize_filters_for_hits, and no older file has its "
-            "keys",
-            ""};
+            "keys"};
   }
-  if (!options.table.whole_key_filtering) {
-    if (options.options.prefix_extractor == nullptr) {
-      return {Use::kNotUsed,
-              "no filter, as whole_key_filtering is off and there is no "
-              "prefix_extractor",
-              "set a prefix_extractor, or whole_key_filtering=true; then " +
-                  std::string(kCompactIt)};
+  if (!family.table.whole_key_filtering) {
+    if (family.options.prefix_extractor == nullptr) {
+      return NeedsCompaction(
+          "no filter, as whole_key_filtering is off and there is no "
+          "prefix_extractor",
+          "set a prefix_extractor, or whole_key_filtering=true; then ");
     }
     if (!sst.was_sought) {
       return {Use::kOnPurpose,
-              "no filter: neither its first nor its last key has a prefix", ""};
+              "no filter: neither its first nor its last key has a prefix"};
     }
   }
-  if (!SampleFilter(*options.table.filter_policy, options, sst.level,
-                    sst.is_bottommost, /*keys=*/100)) {
-    return {Use::kOnPurpose, "no filter: the policy gives it none", ""};
+  if (BuilderFor(*family.table.filter_policy, family, sst.level,
+                 is_bottommost) == nullptr) {
+    return {Use::kOnPurpose, "no filter: the policy gives it none"};
   }
-  return {Use::kNotUsed, "no filter", kCompactIt};
+  return NeedsCompaction("no filter");
 }
 
 // Judges a file with a filter that RocksDB did not ask when it looked up absent
 // keys.
-Verdict JudgeUnasked(const ExaminedSst& sst, const FamilyOptions& options) {
-  if (options.policy.empty()) {
+Verdict JudgeUnasked(const ExaminedSst& sst, const ExaminedFamily& family) {
+  if (family.policy.empty()) {
     return {Use::kNotUsed,
             "the OPTIONS file has no filter_policy, so RocksDB does not look "
             "for its filter, of '" +
                 sst.policy + "'",
             "set filter_policy again; the filter is then used as it is"};
   }
-  if (options.options.optimize_filters_for_hits && sst.is_in_last_run) {
+  if (family.options.optimize_filters_for_hits &&
+      IsLast(family, sst, /*in_its_range=*/false)) {
     return {Use::kOnPurpose,
             "optimize_filters_for_hits: RocksDB asks no filter of the last "
-            "level",
-            ""};
+            "level"};
   }
   if (sst.answers.blocks == 0) {
-    const bool is_of_policy =
-        options.policy.substr(0, options.policy.find(':')) == sst.policy;
-    return {Use::kNotUsed,
-            "the policy does not read its filter, which was written " +
-                (is_of_policy ? "with other options"
-                              : "by the policy '" + sst.policy + "'") +
-                ", or is damaged",
-            std::string("set the policy back, or ") + kCompactIt};
+    return NeedsCompaction(
+        "the policy does not read its filter: it was written by the policy '" +
+            sst.policy + "', perhaps with other options, or is damaged",
+        "set the policy back, or ");
   }
-  const auto& extractor = options.options.prefix_extractor;
+  const auto& extractor = family.options.prefix_extractor;
   const bool needs_prefix = !sst.holds_keys && extractor != nullptr;
   if (needs_prefix ? !sst.was_sought : !sst.was_looked_up) {
-    return {Use::kNoKeys,
-            std::string("not asked: no absent key ") +
-                (needs_prefix ? "with a prefix " : "") + "is in its range",
-            ""};
+    return {Use::kNoKeys, std::string("not asked: no absent key ") +
+                              (needs_prefix ? "with a prefix " : "") +
+                              "is in its range"};
   }
   const std::string now = extractor == nullptr ? "none" : extractor->GetId();
   if (!sst.holds_keys && sst.prefix_extractor != now) {
-    return {Use::kNotUsed,
-            "its filter holds prefixes of the prefix_extractor " +
-                sst.prefix_extractor + ", and now that is " + now,
-            std::string("set the prefix_extractor back, or ") + kCompactIt};
+    return NeedsCompaction(
+        "its filter holds prefixes of the prefix_extractor " +
+            sst.prefix_extractor + ", and now that is " + now,
+        "set the prefix_extractor back, or ");
   }
-  if (sst.holds_keys && !options.table.whole_key_filtering) {
-    return {Use::kNotUsed,
-            "its filter holds whole keys, and whole_key_filtering is off",
-            std::string("set whole_key_filtering=true, or ") + kCompactIt};
+  if (sst.holds_keys && !family.table.whole_key_filtering) {
+    return NeedsCompaction(
+        "its filter holds whole keys, and whole_key_filtering is off",
+        "set whole_key_filtering=true, or ");
   }
-  return {Use::kNotUsed, "RocksDB does not ask its filter", kCompactIt};
+  return NeedsCompaction("RocksDB does not ask its filter");
 }
 
-Verdict JudgeAsked(const ExaminedSst& sst) {
+Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family) {
+  const bool is_asked = sst.filter_bytes > 0 && sst.answers.by_get > 0;
+  // If its filter was asked, what failed was the look-up in another file.
+  if (!sst.not_asked.empty() && !is_asked) {
+    return {Use::kNotAsked, sst.not_asked};
+  }
+  if (sst.keys == 0) {
+    return {Use::kNoKeys, "no keys, only deleted ranges"};
+  }
+  if (sst.filter_bytes == 0) {
+    return JudgeWithoutFilter(sst, family);
+  }
+  if (!is_asked) {
+    return JudgeUnasked(sst, family);
+  }
   if (sst.answers.Rate() > 0.999) {
-    return {Use::kNotUsed,
-            "every key passes its filter: it was damaged, or memory was short "
-            "when it was written, or RocksDB's own policy reads one that "
-            "cassandra_bloom wrote",
-            kCompactIt};
+    return NeedsCompaction(
+        "every key passes its filter: it was damaged, or memory was short "
+        "when it was written, or RocksDB's own policy reads one that "
+        "cassandra_bloom wrote");
   }
   if (sst.was_sought && sst.answers.by_seek == 0) {
     return {Use::kUsed,
             "iterators do not ask its filter, which holds no prefixes of the "
-            "prefix_extractor; Get does",
-            ""};
+            "prefix_extractor; Get does"};
   }
   return {};
 }
 
-Verdict JudgeSst(const ExaminedSst& sst, const FamilyOptions& options) {
-  if (!sst.not_asked.empty()) {
-    return {Use::kNotAsked, sst.not_asked, ""};
-  }
-  if (sst.keys == 0) {
-    return {Use::kNoKeys, "no keys, only deleted ranges", ""};
-  }
-  if (sst.filter_bytes == 0) {
-    return JudgeWithoutFilter(sst, options);
-  }
-  return sst.answers.by_get > 0 ? JudgeAsked(sst) : JudgeUnasked(sst, options);
-}
-
 }  // namespace
-
-const char* NameOf(Use use) {
-  constexpr const char* kNames[] = {"used", "not_used", "none_on_purpose",
-                                    "no_keys", "not_asked"};
-  return kNames[static_cast<size_t>(use)];
-}
 
 void Judge(ExaminedFamily* family) {
   for (ExaminedSst& sst : family->ssts) {
-    sst.verdict = JudgeSst(sst, family->options);
+    sst.verdict = JudgeSst(sst, *family);
     const Use use = sst.verdict.use;
-    // kNoKeys: RocksDB reads no block for a key that is not in the range.
-    sst.rate = use == Use::kUsed     ? sst.answers.Rate()
+    // RocksDB reads no block of a file without keys, nor for a key that is not
+    // in the range.
+    const bool is_read = sst.keys > 0 && sst.was_looked_up;
+    sst.rate = use == Use::kUsed || (use == Use::kNoKeys && is_read)
+                   ? sst.answers.Rate()
                : use == Use::kNoKeys ? 0
                                      : 1;
   }

@@ -21,10 +21,10 @@ void AddDatabase(CLI::App* command, DatabaseOnDisk* database) {
       ->type_name("DIR");
   command
       ->add_option("--db-path", database->db_paths,
-                   "A further folder of SST files: one of the database's "
-                   "db_paths or of a column family's cf_paths. It must be "
-                   "given because no file of the database names it. May be "
-                   "given several times, in any order")
+                   "One of the database's db_paths, which no file of the "
+                   "database names. Give all of them, in their order. For a "
+                   "column family with cf_paths of its own, give these, and "
+                   "its --column-family")
       ->check(is_folder)
       ->type_name("DIR")
       ->allow_extra_args(false);

@@ -2,47 +2,228 @@
 
 #include "tools/sst_filters/open_database.h"
 
-#include <rocksdb/cache.h>
+#include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/file_system.h>
-#include <rocksdb/options.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/status.h>
+#include <rocksdb/utilities/object_registry.h>
+#include <rocksdb/utilities/options_util.h>
 #include <rocksdb/version.h>
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <map>
-#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "cassandra_bloom/filter_policy.h"
 #include "filterdb/commands/output.h"
 #include "plugin/filter_db/read_file.h"
+#include "plugin/policy/filter_bits_api.h"
 
 namespace cassandra_bloom::tools {
-
-using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
-using ROCKSDB_NAMESPACE::ConfigOptions;
-using ROCKSDB_NAMESPACE::DB;
-using ROCKSDB_NAMESPACE::DBOptions;
-using ROCKSDB_NAMESPACE::Env;
-using ROCKSDB_NAMESPACE::FileOptions;
-using ROCKSDB_NAMESPACE::FileSystem;
-using ROCKSDB_NAMESPACE::FileSystemWrapper;
-using ROCKSDB_NAMESPACE::FSRandomAccessFile;
-using ROCKSDB_NAMESPACE::IODebugContext;
-using ROCKSDB_NAMESPACE::IOOptions;
-using ROCKSDB_NAMESPACE::IOStatus;
-using ROCKSDB_NAMESPACE::Status;
-
 namespace {
 
+// ---- Stand-ins for what this process does not know ----
+
+// IsInstanceOf(kUnknownHere) is true for all stand-ins.
+constexpr char kUnknownHere[] = "cassandra_bloom.UnknownHere";
+
+// The name is the text in the OPTIONS file.
+template <typename Base>
+class UnknownObject : public Base {
+ public:
+  explicit UnknownObject(std::string name) : name_(std::move(name)) {}
+
+  const char* Name() const override { return name_.c_str(); }
+
+ protected:
+  const char* NickName() const override { return kUnknownHere; }
+
+ private:
+  const std::string name_;
+};
+
+class UnknownPolicy final : public UnknownObject<rocksdb::FilterPolicy> {
+ public:
+  using UnknownObject::UnknownObject;
+
+  const char* CompatibilityName() const override { return kUnknownHere; }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& /*context*/) const override {
+    return nullptr;
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(
+      const rocksdb::Slice& /*contents*/) const override {
+    return nullptr;
+  }
+};
+
+class UnknownTransform final : public UnknownObject<rocksdb::SliceTransform> {
+ public:
+  using UnknownObject::UnknownObject;
+
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    return key;
+  }
+  bool InDomain(const rocksdb::Slice& /*key*/) const override { return false; }
+};
+
+// Must not be used to search for a key. To list files, RocksDB needs only the
+// comparator's name.
+//
+// Builds with assertions also check that the files of a level do not overlap
+// (VersionBuilder::CheckConsistencyDetails). This class compares keys by their
+// bytes, so the check succeeds if the real order is bytewise or its reverse.
+class UnknownComparator final : public UnknownObject<rocksdb::Comparator> {
+ public:
+  using UnknownObject::UnknownObject;
+
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return a.compare(b);
+  }
+  void FindShortestSeparator(std::string* /*start*/,
+                             const rocksdb::Slice& /*limit*/) const override {}
+  void FindShortSuccessor(std::string* /*key*/) const override {}
+};
+
+rocksdb::ObjectLibrary::PatternEntry EveryName() {
+  return rocksdb::ObjectLibrary::PatternEntry("").AddSeparator(
+      "", /*at_least_one=*/false);
+}
+
+template <typename Base, typename Unknown>
+void AddUnknown(rocksdb::ObjectLibrary* library) {
+  library->AddFactory<const Base>(
+      EveryName(),
+      [](const std::string& name, std::unique_ptr<const Base>* guard,
+         std::string* /*error*/) -> const Base* {
+        guard->reset(new Unknown(name));
+        return guard->get();
+      });
+}
+
+// RocksDB finds its own comparators without a factory
+// (Comparator::CreateFromString), and never destroys a comparator.
+void AddUnknownComparators(rocksdb::ObjectLibrary* library) {
+  library->AddFactory<const rocksdb::Comparator>(
+      EveryName(),
+      [](const std::string& name,
+         std::unique_ptr<const rocksdb::Comparator>* /*guard*/,
+         std::string* /*error*/) -> const rocksdb::Comparator* {
+        static auto* const comparators =
+            new std::map<std::string, UnknownComparator>;
+        return &comparators->try_emplace(name, name).first->second;
+      });
+}
+
+rocksdb::ConfigOptions TolerantConfig(rocksdb::Env* env) {
+  rocksdb::ConfigOptions config;
+  config.env = env;
+  config.ignore_unknown_options = true;
+  config.ignore_unsupported_options = true;
+  // Otherwise a policy that refuses its settings would make the load fail.
+  config.invoke_prepare_options = false;
+  config.registry = rocksdb::ObjectRegistry::NewInstance();
+  // RocksDB searches the library first that was added last. Its own comes
+  // before the stand-ins, which create an object for every name.
+  const auto unknown = config.registry->AddLibrary("unknown");
+  AddUnknown<rocksdb::FilterPolicy, UnknownPolicy>(unknown.get());
+  AddUnknown<rocksdb::SliceTransform, UnknownTransform>(unknown.get());
+  AddUnknownComparators(unknown.get());
+  config.registry->AddLibrary(rocksdb::ObjectLibrary::Default());
+  config.registry->AddLibrary("cassandra_bloom", register_cassandra_bloom, "");
+  return config;
+}
+
+// ---- What the OPTIONS file says ----
+
+// Returns why the filters cannot be asked, or "".
+std::string WhyNotAsked(const rocksdb::ColumnFamilyOptions& options,
+                        const rocksdb::FilterPolicy* policy) {
+  const std::string comparator = options.comparator->Name();
+  if (options.comparator->IsInstanceOf(kUnknownHere)) {
+    return "its comparator '" + comparator +
+           "' is not known here, so no key can be looked up";
+  }
+  if (options.comparator->timestamp_size() > 0) {
+    return "its keys have timestamps (comparator '" + comparator + "')";
+  }
+  // RocksDB's loader leaves null for a table factory that it does not know.
+  const rocksdb::TableFactory* const tables = options.table_factory.get();
+  if (tables == nullptr ||
+      !tables->IsInstanceOf(tables->kBlockBasedTableName())) {
+    return std::string("its tables are not block-based (table_factory=") +
+           (tables == nullptr ? "one that is not known here" : tables->Name()) +
+           ")";
+  }
+  const auto& extractor = options.prefix_extractor;
+  if (extractor != nullptr && extractor->IsInstanceOf(kUnknownHere)) {
+    return "its prefix_extractor '" + std::string(extractor->Name()) +
+           "' is not known here";
+  }
+  if (policy == nullptr) {
+    return "";
+  }
+  if (policy->IsInstanceOf(kUnknownHere)) {
+    return "its filter policy '" + std::string(policy->Name()) +
+           "' is not known here; if the name is misspelt, RocksDB uses no "
+           "filter: correct it in the OPTIONS file";
+  }
+  // This also tells the policy how large the levels are.
+  const rocksdb::Status status =
+      policy->ValidateOptions(rocksdb::DBOptions(), options);
+  return status.ok() ? ""
+                     : "its filter policy is refused: " + status.ToString();
+}
+
+// Reads what the newest OPTIONS file says of these column families, with
+// RocksDB's own loader. Never fails: if the file is missing or cannot be read,
+// Family::not_asked says so.
+std::vector<Family> LoadOptions(const std::string& db_dir,
+                                const std::vector<std::string>& names,
+                                rocksdb::Env* env) {
+  rocksdb::DBOptions ignored;
+  std::vector<rocksdb::ColumnFamilyDescriptor> recorded;
+  const rocksdb::Status loaded = rocksdb::LoadLatestOptions(
+      TolerantConfig(env), db_dir, &ignored, &recorded);
+  std::vector<Family> families;
+  for (const std::string& name : names) {
+    Family& family = families.emplace_back();
+    const auto found = std::find_if(
+        recorded.begin(), recorded.end(),
+        [&](const auto& descriptor) { return descriptor.name == name; });
+    if (!loaded.ok() || found == recorded.end()) {
+      family.not_asked =
+          "the OPTIONS file of the database is missing, cannot be read, or "
+          "does not have this column family, so the policy is not known" +
+          (loaded.ok() ? "" : ": " + loaded.ToString());
+      continue;
+    }
+    family.options = found->options;
+    const auto& factory = found->options.table_factory;
+    const auto* const table =
+        factory == nullptr
+            ? nullptr
+            : factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    if (table != nullptr) {
+      family.table = *table;
+    }
+    const auto& policy = family.table.filter_policy;
+    family.policy = policy == nullptr ? "" : policy->GetId();
+    family.not_asked = WhyNotAsked(family.options, policy.get());
+  }
+  return families;
+}
+
+// ---- A database that belongs to another process ----
+
 // RocksDB registers this file system since 7.1 (env/file_system.cc).
-std::shared_ptr<FileSystem> ReadOnlyFileSystem() {
-  std::shared_ptr<FileSystem> file_system;
-  const Status status = FileSystem::CreateFromString(
-      ConfigOptions(), "ReadOnlyFileSystem", &file_system);
+std::shared_ptr<rocksdb::FileSystem> ReadOnlyFileSystem() {
+  std::shared_ptr<rocksdb::FileSystem> file_system;
+  const rocksdb::Status status = rocksdb::FileSystem::CreateFromString(
+      rocksdb::ConfigOptions(), "ReadOnlyFileSystem", &file_system);
   if (!status.ok() || file_system == nullptr) {
     throw Unusable("RocksDB has no read-only file system: " +
                    status.ToString());
@@ -52,19 +233,19 @@ std::shared_ptr<FileSystem> ReadOnlyFileSystem() {
 
 // Only reads local files. Creating, changing or removing a file fails, because
 // even a read-only open may remove *.trash files (RocksDB 7.8). Hides
-// write-ahead logs, so that an open does not load them. Looks for SST files in
-// `folders`, too.
-class DatabaseFileSystem final : public FileSystemWrapper {
+// write-ahead logs, so that an open does not load them.
+class DatabaseFileSystem final : public rocksdb::FileSystemWrapper {
  public:
-  explicit DatabaseFileSystem(std::vector<std::string> folders)
-      : FileSystemWrapper(ReadOnlyFileSystem()), folders_(std::move(folders)) {}
+  DatabaseFileSystem() : FileSystemWrapper(ReadOnlyFileSystem()) {}
 
   const char* Name() const override { return "CassandraBloomDatabase"; }
 
-  IOStatus GetChildren(const std::string& dir, const IOOptions& options,
-                       std::vector<std::string>* names,
-                       IODebugContext* debug) override {
-    IOStatus status = target()->GetChildren(dir, options, names, debug);
+  rocksdb::IOStatus GetChildren(const std::string& dir,
+                                const rocksdb::IOOptions& options,
+                                std::vector<std::string>* names,
+                                rocksdb::IODebugContext* debug) override {
+    rocksdb::IOStatus status =
+        target()->GetChildren(dir, options, names, debug);
     names->erase(std::remove_if(names->begin(), names->end(),
                                 [](const std::string& name) {
                                   return EndsWith(name, ".log");
@@ -72,35 +253,24 @@ class DatabaseFileSystem final : public FileSystemWrapper {
                  names->end());
     return status;
   }
-  IOStatus GetFileSize(const std::string& path, const IOOptions& options,
-                       uint64_t* size, IODebugContext* debug) override {
-    return target()->GetFileSize(Found(path), options, size, debug);
-  }
-  IOStatus NewRandomAccessFile(const std::string& path,
-                               const FileOptions& options,
-                               std::unique_ptr<FSRandomAccessFile>* file,
-                               IODebugContext* debug) override {
-    return target()->NewRandomAccessFile(Found(path), options, file, debug);
-  }
-
- private:
-  std::string Found(const std::string& path) const {
-    return EndsWith(path, ".sst") ? FindSst(path, folders_) : path;
-  }
-
-  const std::vector<std::string> folders_;
 };
 
-DBOptions OptionsForReading(const std::string& db_dir, Env* env) {
-  DBOptions options;
+rocksdb::DBOptions OptionsOf(const DatabaseOnDisk& what, rocksdb::Env* env) {
+  rocksdb::DBOptions options;
+  std::vector<std::string> paths = what.db_paths;
+  if (paths.empty()) {
+    paths = {what.folder};
+  }
   // A database has at most four paths. With fewer here, RocksDB would read
-  // beyond the end of the list if an SST file were in a later path. Only the
-  // first one is known, because no file of a database names its db_paths.
-  // RocksDB's errors name the others.
-  options.db_paths = {{db_dir, /*target_size=*/0}};
-  options.db_paths.resize(4, {db_dir + "/a folder of db_paths or cf_paths that "
-                                       "--db-path has to name",
-                              /*target_size=*/0});
+  // beyond the end of the list if an SST file were in a later path. RocksDB's
+  // errors name the others.
+  paths.resize(std::max<size_t>(paths.size(), 4),
+               what.folder +
+                   "/a folder of db_paths or cf_paths that --db-path "
+                   "has to name");
+  for (const std::string& path : paths) {
+    options.db_paths.emplace_back(path, /*target_size=*/0);
+  }
   options.env = env;
   // Files may disappear while the database is opened. That must not be an
   // error.
@@ -114,125 +284,115 @@ DBOptions OptionsForReading(const std::string& db_dir, Env* env) {
   return options;
 }
 
-// DB::OpenForReadOnly, whose last parameter is another type from RocksDB 11 on.
-Status OpenForReadOnly(const DBOptions& options, const std::string& db_dir,
-                       const std::vector<ColumnFamilyDescriptor>& families,
-                       OpenedDatabase* opened) {
-#if ROCKSDB_MAJOR >= 11
-  return DB::OpenForReadOnly(options, db_dir, families, &opened->handles,
-                             &opened->db);
-#else
-  DB* db = nullptr;
-  const Status status =
-      DB::OpenForReadOnly(options, db_dir, families, &opened->handles, &db);
-  opened->db.reset(db);
-  return status;
-#endif
+bool Contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-Status TryToOpen(const DatabaseOnDisk& what,
-                 const std::shared_ptr<FilterWitness>& witness,
-                 OpenedDatabase* opened) {
-  constexpr size_t kBytesOfCache = 32 << 20;
-  opened->env = ROCKSDB_NAMESPACE::NewCompositeEnv(
-      std::make_shared<DatabaseFileSystem>(what.db_paths));
-  DBOptions db_options = OptionsForReading(what.folder, opened->env.get());
+void CheckHasColumnFamilies(const DatabaseOnDisk& what,
+                            const std::vector<std::string>& names) {
+  for (const std::string& wanted : what.column_families) {
+    if (!Contains(names, wanted)) {
+      std::string error =
+          what.folder + ": has no column family '" + wanted + "'; it has";
+      for (const std::string& name : names) {
+        error += " '" + name + "'";
+      }
+      throw Unusable(error);
+    }
+  }
+}
+
+rocksdb::Status TryToOpen(const DatabaseOnDisk& what,
+                          const std::shared_ptr<FilterWitness>& witness,
+                          OpenedDatabase* opened) {
+  opened->env =
+      rocksdb::NewCompositeEnv(std::make_shared<DatabaseFileSystem>());
+  rocksdb::DBOptions options = OptionsOf(what, opened->env.get());
   if (witness != nullptr) {
-    db_options.listeners.push_back(witness);
+    options.listeners.push_back(witness);
   }
   std::vector<std::string> names;
-  Status status = DB::ListColumnFamilies(db_options, what.folder, &names);
+  rocksdb::Status status =
+      rocksdb::DB::ListColumnFamilies(options, what.folder, &names);
   if (!status.ok()) {
     return status;
   }
-  const auto families = LoadOptions(what.folder, names, opened->env.get());
-  const auto cache = ROCKSDB_NAMESPACE::NewLRUCache(kBytesOfCache);
-  std::vector<ColumnFamilyDescriptor> descriptors;
-  for (const std::string& name : names) {
-    const FamilyOptions& options = families.at(name);
-    descriptors.emplace_back(
-        name,
-        options.ForReading(witness != nullptr && options.not_asked.empty()
-                               ? witness->Witnessed(options.table.filter_policy)
-                               : nullptr,
-                           cache));
-  }
-  status = OpenForReadOnly(db_options, what.folder, descriptors, opened);
-  if (!status.ok()) {
-    return status;
-  }
-  const auto& wanted = what.column_families;
+  CheckHasColumnFamilies(what, names);
+  std::vector<Family> families =
+      LoadOptions(what.folder, names, opened->env.get());
+  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
   for (size_t i = 0; i < names.size(); ++i) {
-    if (wanted.empty() ||
-        std::count(wanted.begin(), wanted.end(), names[i]) > 0) {
-      opened->families.push_back(
-          {names[i], families.at(names[i]), opened->handles[i], {}});
-      opened->db->GetColumnFamilyMetaData(opened->handles[i],
-                                          &opened->families.back().files);
+    descriptors.emplace_back(names[i],
+                             OptionsForReading(families[i], witness.get()));
+  }
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+#if ROCKSDB_MAJOR >= 11
+  std::unique_ptr<rocksdb::DB> db;
+#else
+  rocksdb::DB* db = nullptr;
+#endif
+  status = rocksdb::DB::OpenForReadOnly(options, what.folder, descriptors,
+                                        &handles, &db);
+  opened->db = std::unique_ptr<rocksdb::DB>(std::move(db));
+  for (size_t i = 0; i < handles.size(); ++i) {
+    opened->handles.emplace_back(handles[i]);
+    opened->db->GetColumnFamilyMetaData(handles[i], &families[i].files);
+    families[i].handle = handles[i];
+    if (what.column_families.empty() ||
+        Contains(what.column_families, names[i])) {
+      opened->families.push_back(families[i]);
     }
   }
   return status;
-}
-
-bool HasAllColumnFamilies(const OpenedDatabase& opened,
-                          const DatabaseOnDisk& what, std::string* error) {
-  for (const std::string& name : what.column_families) {
-    if (std::none_of(
-            opened.families.begin(), opened.families.end(),
-            [&](const OpenedFamily& family) { return family.name == name; })) {
-      *error = what.folder + ": has no column family '" + name + "'; it has";
-      for (const auto* const handle : opened.handles) {
-        *error += " '" + handle->GetName() + "'";
-      }
-      return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace
 
-std::string FindSst(const std::string& path,
-                    const std::vector<std::string>& folders,
-                    std::optional<uint64_t> size) {
-  std::vector<std::string> candidates = {path};
-  for (const std::string& folder : folders) {
-    candidates.push_back(folder + "/" + std::string(FileNameOf(path)));
+rocksdb::ColumnFamilyOptions OptionsForReading(const Family& family,
+                                               FilterWitness* witness) {
+  rocksdb::ColumnFamilyOptions reading;
+  reading.comparator = family.options.comparator;
+  reading.num_levels = family.options.num_levels;
+  reading.compaction_style = family.options.compaction_style;
+  reading.prefix_extractor = family.options.prefix_extractor;
+  reading.optimize_filters_for_hits = family.options.optimize_filters_for_hits;
+#if CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803
+  // RocksDB requires the value that is in the MANIFEST.
+  reading.persist_user_defined_timestamps =
+      family.options.persist_user_defined_timestamps;
+#endif
+  reading.force_consistency_checks =
+      !family.options.comparator->IsInstanceOf(kUnknownHere);
+  rocksdb::BlockBasedTableOptions table;
+  if (witness != nullptr && family.not_asked.empty() &&
+      family.table.filter_policy != nullptr) {
+    table.filter_policy = witness->Witnessed(family.table.filter_policy);
   }
-  std::string found = path;
-  for (const std::string& candidate : candidates) {
-    std::error_code missing;
-    const uint64_t size_of_file =
-        std::filesystem::file_size(candidate, missing);
-    if (!missing) {
-      found = candidate;
-      if (!size || size_of_file == *size) {
-        break;
-      }
-    }
-  }
-  return found;
+  table.whole_key_filtering = family.table.whole_key_filtering;
+  table.index_type = family.table.index_type;
+  table.partition_filters = family.table.partition_filters;
+  // Otherwise RocksDB would keep them in memory while a file is open.
+  table.cache_index_and_filter_blocks = true;
+  reading.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return reading;
 }
 
 // Tries several times, because a database in use may change its MANIFEST or
 // drop a column family while it is being opened.
-std::unique_ptr<OpenedDatabase> OpenDatabase(
-    const DatabaseOnDisk& what, const std::shared_ptr<FilterWitness>& witness,
-    std::string* error) {
+OpenedDatabase OpenDatabase(const DatabaseOnDisk& what,
+                            const std::shared_ptr<FilterWitness>& witness) {
   constexpr int kAttempts = 5;
-  Status status;
+  rocksdb::Status status;
   for (int attempt = 1; attempt <= kAttempts; ++attempt) {
-    auto opened = std::make_unique<OpenedDatabase>();
-    status = TryToOpen(what, witness, opened.get());
+    OpenedDatabase opened;
+    status = TryToOpen(what, witness, &opened);
     if (status.ok()) {
-      return HasAllColumnFamilies(*opened, what, error) ? std::move(opened)
-                                                        : nullptr;
+      return opened;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  *error = what.folder +
-           ": cannot be opened as a RocksDB database: " + status.ToString();
-  return nullptr;
+  throw Unusable(what.folder + ": cannot be opened as a RocksDB database: " +
+                 status.ToString());
 }
 
 }  // namespace cassandra_bloom::tools

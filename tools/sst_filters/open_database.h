@@ -2,6 +2,7 @@
 
 // Opens a database read-only, which may belong to another process.
 //
+// Tested in tests/sst_filters/doctor/not_asked_test.cc.
 // Tested in tests/sst_filters/doctor/running_database_test.cc.
 // Tested in tests/sst_filters/export_command_test.cc.
 
@@ -11,63 +12,62 @@
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/metadata.h>
+#include <rocksdb/options.h>
+#include <rocksdb/table.h>
 
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "tools/sst_filters/filter_witness.h"
-#include "tools/sst_filters/recorded_options.h"
 
 namespace cassandra_bloom::tools {
-
-// Looks for the SST file at `path`, then for its name in `folders`, because no
-// file of a database names its db_paths and cf_paths. Returns the first file of
-// this size (if given), otherwise one of another size, otherwise `path`.
-std::string FindSst(const std::string& path,
-                    const std::vector<std::string>& folders,
-                    std::optional<uint64_t> size = std::nullopt);
 
 // A database as the command line names it.
 struct DatabaseOnDisk {
   std::string folder;
-  // All folders in DBOptions::db_paths and ColumnFamilyOptions::cf_paths, in
-  // any order. The folder of the database may be among them.
+  // DBOptions::db_paths or a ColumnFamilyOptions::cf_paths, which no file of a
+  // database names. Empty: the folder.
   std::vector<std::string> db_paths;
   std::vector<std::string> column_families;  // Empty: all.
 };
 
-struct OpenedFamily {
-  std::string name;
-  FamilyOptions options;
-  ROCKSDB_NAMESPACE::ColumnFamilyHandle* handle = nullptr;
-  ROCKSDB_NAMESPACE::ColumnFamilyMetaData files;
+// A column family.
+struct Family {
+  // What the newest OPTIONS file says, and RocksDB's defaults where it does not
+  // say. Another program may have written the file. Comparators, filter
+  // policies and prefix extractors that this process does not know have
+  // stand-ins, which only have the right name.
+  rocksdb::ColumnFamilyOptions options;
+  rocksdb::BlockBasedTableOptions table;
+  std::string policy;  // As in the OPTIONS file. Empty if there is none.
+
+  // Why the filters of the column family cannot be asked, or empty.
+  std::string not_asked;
+
+  // What was in the database at one moment. The handle is valid as long as the
+  // database is open.
+  rocksdb::ColumnFamilyMetaData files;
+  rocksdb::ColumnFamilyHandle* handle = nullptr;
 };
 
-// What the database was at one moment.
+// Returns options for opening SST files of the column family read-only. Filters
+// are read only if there is a witness.
+rocksdb::ColumnFamilyOptions OptionsForReading(const Family& family,
+                                               FilterWitness* witness);
+
+// Each member must live longer than those that follow.
 struct OpenedDatabase {
-  std::unique_ptr<ROCKSDB_NAMESPACE::Env> env;
-  std::unique_ptr<ROCKSDB_NAMESPACE::DB> db;
-  std::vector<ROCKSDB_NAMESPACE::ColumnFamilyHandle*> handles;
-  std::vector<OpenedFamily> families;  // Those that the command line names.
-
-  OpenedDatabase() = default;
-  OpenedDatabase(const OpenedDatabase&) = delete;
-  OpenedDatabase& operator=(const OpenedDatabase&) = delete;
-  ~OpenedDatabase() {
-    for (ROCKSDB_NAMESPACE::ColumnFamilyHandle* const handle : handles) {
-      db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
-    }
-  }
+  std::unique_ptr<rocksdb::Env> env;
+  std::unique_ptr<rocksdb::DB> db;
+  std::vector<std::unique_ptr<rocksdb::ColumnFamilyHandle>> handles;
+  std::vector<Family> families;  // Those that the command line names.
 };
 
-// Returns nullptr, with `*error`, on failure. RocksDB reads filters only if
-// there is a witness.
-std::unique_ptr<OpenedDatabase> OpenDatabase(
-    const DatabaseOnDisk& what, const std::shared_ptr<FilterWitness>& witness,
-    std::string* error);
+// RocksDB reads filters only if there is a witness. Throws Unusable if the
+// database cannot be opened, or does not have these column families.
+OpenedDatabase OpenDatabase(const DatabaseOnDisk& what,
+                            const std::shared_ptr<FilterWitness>& witness);
 
 }  // namespace cassandra_bloom::tools
 

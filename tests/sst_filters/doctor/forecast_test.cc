@@ -66,6 +66,16 @@ TEST(DoctorForecastTest, Mix) {
   }
 }
 
+// The bits per key of the other files say nothing of those without a filter.
+TEST(DoctorForecastTest, NoMixIfAFileHasNoFilter) {
+  FilledDb db(WithDynamicLevels(nullptr));
+  db.Reopen(WithDynamicLevels(OurPolicy()));
+  AddFile(&db, 0, 20000);
+  EXPECT_EQ(FamilyOf(Exits(1, Doctor(db)))["mix"], Json());
+  db.Compact();
+  EXPECT_NE(FamilyOf(Exits(0, Doctor(db)))["mix"], Json());
+}
+
 TEST(DoctorForecastTest, MixInPartitionsTakesMore) {
   rocksdb::Options options = WithDynamicLevels(BuiltinPolicy());
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(

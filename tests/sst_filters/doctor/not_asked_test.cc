@@ -127,6 +127,7 @@ TEST(DoctorNotAskedTest, NoOptionsFile) {
     }
   }
   ExpectNotAsked(db, "the OPTIONS file of the database is missing");
+  EXPECT_EQ(AllOf(Doctor(db)), Json());
 }
 
 TEST(DoctorNotAskedTest, AnUnreadableOptionsFile) {
@@ -148,6 +149,20 @@ TEST(DoctorNotAskedTest, UnreadableFiles) {
   ExpectNotAsked(db, "RocksDB cannot read it: Corruption");
   std::filesystem::remove(sst);
   ExpectNotAsked(db, "No such file");
+}
+
+// A file that cannot be read does not hide that the filter above it is used.
+TEST(DoctorNotAskedTest, AboveAnUnreadableFile) {
+  FilledDb db;
+  db.Compact();
+  const std::string sst = OnlySst(db);
+  AddFile(&db, 0, 1000);
+  db.Close();
+  WriteFile(sst, std::string(ReadFile(sst).size(), 'x'));
+  const Json ssts = FamilyOf(Exits(2, Doctor(db)))["ssts"];
+  ASSERT_EQ(ssts.size(), 2U);
+  EXPECT_EQ(ssts[0]["use"], "used");
+  EXPECT_EQ(ssts[1]["use"], "not_asked");
 }
 
 TEST(DoctorNotAskedTest, FilesInAnotherFolder) {

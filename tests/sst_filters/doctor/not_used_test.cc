@@ -226,6 +226,24 @@ TEST(DoctorNotUsedTest, FalsePositivesOfPrefixesAlone) {
   }
 }
 
+// RocksDB asks no filter, so nothing is said about prefixes.
+TEST(DoctorNotUsedTest, NoteAboutPrefixesIfTheyAreAskedFor) {
+  const FilledDb db(WithPrefixes(nullptr, /*whole_keys=*/false));
+  EXPECT_EQ(FamilyOf(Exits(1, Doctor(db)))["notes"], Json::array());
+}
+
+// The filter of prefixes is measured, though the ends of the file have none.
+TEST(DoctorNotUsedTest, NoPrefixAtTheEnds) {
+  TestDb db(WithPrefixes(std::shared_ptr<const rocksdb::SliceTransform>(
+                             rocksdb::NewFixedPrefixTransform(9)),
+                         /*whole_keys=*/false));
+  db.Put({{"a", ""}, {"z", ""}});
+  AddFile(&db, 0, 1000);
+  const Json family = FamilyOf(Exits(0, Doctor(db)));
+  EXPECT_EQ(family["ssts"][0]["use"], "no_keys");
+  EXPECT_NEAR(FalsePositives(family), 0.0082, 0.003);
+}
+
 // RocksDB writes no filter of prefixes if no key has one.
 TEST(DoctorNotUsedTest, NoKeyHasAPrefix) {
   for (const PolicyPtr& policy : {OurPolicy(), BuiltinPolicy()}) {
