@@ -168,7 +168,7 @@ def parse_arguments() -> argparse.Namespace:
     add("--keys", type=int, metavar="N", help=f"[{FULL.keys}; mixgraph: {FULL_MIX.keys}]")
     add("--value-size", type=int, metavar="BYTES", help=f"[{FULL.value_size}]")
     add("--rounds", type=int, metavar="N", help="0: only count, time nothing")
-    add("--from-disk", action="store_true", help="read data past the page cache")
+    add("--from-disk", action="store_true", default=None, help="read past the page cache")
     add(
         "--picture", type=Path, metavar="FILE.svg",
         help="only count, with 6 to 16 bits per key, and draw the memory of the filters "
@@ -176,8 +176,10 @@ def parse_arguments() -> argparse.Namespace:
     )  # fmt: skip
     arguments = parser.parse_args()
     mix = arguments.workload == "mixgraph"
-    if mix and (arguments.demo or arguments.picture or arguments.value_size):
-        parser.error("mixgraph goes with neither --demo, --picture nor --value-size")
+    if mix and (arguments.demo or arguments.picture):
+        parser.error("mixgraph goes with neither --demo nor --picture")
+    if mix and (arguments.value_size or arguments.from_disk):
+        parser.error("mixgraph goes with neither --value-size nor --from-disk")
     least = mixgraph.MIN_KEYS if mix else levels.MIN_KEYS
     if arguments.keys is not None and arguments.keys < least:
         parser.error(f"argument --keys: at least {least}")

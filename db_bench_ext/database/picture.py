@@ -22,6 +22,7 @@ set border 3 linecolor '#555555'
 set tics nomirror
 set grid linecolor '#dddddd' linetype 1
 set logscale x
+set format x '%g'
 set xlabel 'false positives in each look-up of an absent key'
 set ylabel 'filter bytes per key'
 set yrange [0:]

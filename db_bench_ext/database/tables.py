@@ -132,7 +132,7 @@ def mixgraph_text(
     notes = (
         f"Medians of {size.rounds} rounds of {size.operations:,} operations, and the ratio's "
         "95 % interval, with RocksDB's counters switched on. The memory is that before the "
-        f"first round. {how_timed(size.from_disk, copy)}"
+        f"first round. {how_timed(False, copy)}"
     )
     memory = table((POLICY, *MEMORY, *counts), counted)
     return "\n\n".join((wrap(about), memory, table((POLICY, *times), timed), wrap(notes)))
