@@ -11,7 +11,6 @@
 #include <map>
 #include <mutex>
 #include <new>
-#include <set>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -96,11 +95,16 @@ class Work {
     try {
       examined_[number] = ExamineSstable(sstables_[number], options_);
     } catch (const std::bad_alloc&) {
-      examined_[number].sstable = sstables_[number];
-      examined_[number].Add(
-          Check::kNotSupported,
-          sstables_[number].Path("Filter.db") + ": not enough memory");
+      AddNotRead(number,
+                 sstables_[number].Path("Filter.db") + ": not enough memory");
+    } catch (const std::system_error& error) {
+      AddNotRead(number, error.what());
     }
+  }
+
+  void AddNotRead(size_t number, const std::string& why) {
+    examined_[number].sstable = sstables_[number];
+    examined_[number].Add(Check::kNotRead, why);
   }
 
   const std::vector<Sstable>& sstables_;
@@ -135,18 +139,18 @@ bool IsDataGone(const Examined& examined) {
 // be removed, too, and then lists the folders again.
 //
 // If ScyllaDB is removing one, TOC.txt.tmp is there until all files are removed
-// (see examine_sstable.cc).
+// (Sstable::HasTemporaryToc).
 //
 // If Cassandra 2.x is writing one, Data.db gets its name last
 // (SSTableWriter.rename). So Data.db may appear meanwhile.
 void FindOutWhyDataIsGone(std::vector<Examined>* sstables) {
   constexpr auto kWait = std::chrono::milliseconds(200);
   std::vector<Examined*> suspects;
-  std::set<std::string> folders;
+  std::vector<std::string> paths;
   for (Examined& examined : *sstables) {
     if (IsDataGone(examined)) {
       suspects.push_back(&examined);
-      folders.insert(examined.sstable.folder);
+      paths.push_back(examined.sstable.Path("Data.db"));
     }
   }
   if (suspects.empty()) {
@@ -154,8 +158,7 @@ void FindOutWhyDataIsGone(std::vector<Examined>* sstables) {
   }
   std::this_thread::sleep_for(kWait);
   std::map<std::string, SstableState> states;  // By the path of Data.db.
-  for (const Sstable& found :
-       FindSstables({folders.begin(), folders.end()}).sstables) {
+  for (const Sstable& found : FindSstables(paths).sstables) {
     states[found.Path("Data.db")] = found.state;
   }
   for (Examined* const suspect : suspects) {

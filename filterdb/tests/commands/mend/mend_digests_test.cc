@@ -58,6 +58,12 @@ TEST_F(MendDigestsTest, TheDigestOfACompletedToc) {
   ExpectLeft("--no-backup", "give --rewrite-digests");
   Exits(0, Mend(kRewrite));
   ExpectWell();
+  const WrittenSstable one = WriteScylla(FilterFault::kMissing);
+  LeaveOutOfToc(one);
+  EXPECT_EQ(Verdict(), "missing");
+  ExpectLeft("--no-backup", "give --rewrite-digests");
+  Exits(0, Mend(kRewrite));
+  ExpectWell();
 }
 
 // The filter has all keys, but its digest is not the one in Scylla.db. ScyllaDB
@@ -103,10 +109,15 @@ TEST_F(MendDigestsTest, ADamagedScyllaDb) {
   const WrittenSstable one = WriteScylla(FilterFault::kBitsCleared);
   std::string scylla = ReadFile(one.Path("Scylla.db"));
   scylla[13] = 'X';  // A byte outside the digests.
-  for (const std::string& damaged :
-       {scylla, scylla.substr(0, 9), scylla + "x", std::string()}) {
-    WriteFile(one.Path("Scylla.db"), damaged);
-    ExpectLeft(kRewrite, "restore Scylla.db from a backup");
+  WriteFile(one.Path("Scylla.db"), scylla);
+  ExpectLeft(kRewrite, "restore Scylla.db from a backup");
+  const auto before = Files();
+  for (const std::string& unknown : {scylla.substr(0, 9), scylla + "x"}) {
+    WriteFile(one.Path("Scylla.db"), unknown);
+    EXPECT_THAT(Exits(2, Mend(kRewrite)).out,
+                HasSubstr("not known: " + one.Path("Scylla.db")));
+    WriteFile(one.Path("Scylla.db"), scylla);
+    EXPECT_TRUE(Files() == before);
   }
   fs::remove(one.Path("Scylla.db"));
   fs::create_symlink("nowhere", one.Path("Scylla.db"));

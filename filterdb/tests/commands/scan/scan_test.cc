@@ -102,6 +102,11 @@ SstableSpec Of(const std::string& version,
   return spec;
 }
 
+SstableSpec WithLz4(SstableSpec spec) {
+  spec.lz4 = true;
+  return spec;
+}
+
 void RenameTo(const std::string& version, const WrittenSstable& one) {
   const fs::path folder = fs::path(one.prefix).parent_path();
   const std::vector<fs::path> files(fs::directory_iterator(folder), {});
@@ -135,6 +140,21 @@ const std::vector<Case>& Cases() {
        {"keys not confirmed"},
        "",
        "does not tell how many keys"},
+      {"the same, of a version with a trie",
+       Of("da"),
+       [](const WrittenSstable& one) { fs::remove(one.Path("Statistics.db")); },
+       {"keys not confirmed"}},
+      // What is known without the keys is said.
+      {"an unknown compressor",
+       WithLz4(Of("nb", FilterFault::kTruncated)),
+       [](const WrittenSstable& one) {
+         std::string info = ReadFile(one.Path("CompressionInfo.db"));
+         info[2] = 'X';
+         WriteFile(one.Path("CompressionInfo.db"), info);
+       },
+       {"truncated", "not supported"},
+       "",
+       "compressor XZ4Compressor: not supported"},
       {"no filter, no plan, but TOC.txt names it",
        Of("nb"),
        [](const WrittenSstable& one) {
@@ -458,6 +478,9 @@ TEST_F(ScanTest, WrongPaths) {
   EXPECT_EQ(none.out, "");
   EXPECT_THAT(none.err, HasSubstr("none: cannot open"));
   EXPECT_THAT(Exits(2, Scan()).err, HasSubstr("no SSTables in it"));
+  const WrittenSstable one = Write({});
+  fs::rename(one.Path("TOC.txt"), one.Path("TOC.txt.tmp"));
+  EXPECT_THAT(Exits(2, Scan()).err, HasSubstr("no SSTable was looked at"));
   WriteFile(dir_ / "file", "");
   EXPECT_THAT(Exits(2, Filterdb("scan " + dir_ / "file")).err,
               HasSubstr("not a component of an SSTable"));
@@ -567,6 +590,10 @@ TEST_F(ScanTest, ManyJobsWithFewFilesOrThreads) {
   }
   const std::string scan = "scan --jobs=1024 " + dir_.path();
   Exits(0, Filterdb(scan, "ulimit -n 40;"));
+  const Ran few =
+      Exits(2, Filterdb("scan --json " + dir_.path(), "ulimit -n 4;"));
+  EXPECT_EQ(few.json()["total"]["not_known"], 60) << few;
+  EXPECT_THAT(few.out, HasSubstr(": Too many open files\""));
   if (geteuid() != 0) {
     return;  // Only root can become another user.
   }
