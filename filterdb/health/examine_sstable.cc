@@ -107,9 +107,6 @@ class Examination {
       CompareDigests(toc_, &found_);
       without_keys = found_;
       const bool has_keys = ReadKeys(&error);
-      if (has_keys) {
-        ComparePlan();
-      }
       const bool has_fault = found_.has_fault();
       if (!has_keys || (has_fault && !VerifyKeys(&error))) {
         found_ = without_keys;
@@ -214,6 +211,7 @@ class Examination {
     if (found_.num_missing > 0) {
       found_.Add(Check::kKeysMissing);
     }
+    ComparePlan();
     return true;
   }
 

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <memory>
 #include <new>
-#include <optional>
 #include <string_view>
 #include <system_error>
 

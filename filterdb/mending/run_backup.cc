@@ -165,10 +165,8 @@ void RunBackup::Keep(const Sstable& sstable,
   }
   // Read here first, so that a failure is one of the SSTable's file.
   const uint32_t index = CrcOrFail(sstable.IndexPath());
-  std::optional<uint32_t> old_filter;
-  if (NameExists(filter)) {
-    old_filter = CrcOrFail(filter);
-  }
+  const auto old_filter =
+      NameExists(filter) ? std::make_optional(CrcOrFail(filter)) : std::nullopt;
   try {
     if (folder_.empty()) {
       MakeFolder();
@@ -180,11 +178,11 @@ void RunBackup::Keep(const Sstable& sstable,
     if (NameExists(scylla)) {
       Copy(scylla, PathInBackup(folder_, scylla));
     }
-    AddLine(folder_,
-            HexOfCrc(index) + " " +
-                (old_filter ? HexOfCrc(*old_filter) : kNoFilter) + " " +
-                HexOfCrc(new_filter ? *new_filter : old_filter.value_or(0)) +
-                " " + filter);
+    AddLine(folder_, HexOfCrc(index) + " " +
+                         (old_filter ? HexOfCrc(*old_filter) : kNoFilter) +
+                         " " +
+                         HexOfCrc(new_filter.value_or(old_filter.value_or(0))) +
+                         " " + filter);
   } catch (MendEnd& end) {
     end.ends_run = true;
     throw;

@@ -118,6 +118,8 @@ TEST_F(MendDigestsTest, ADamagedScyllaDb) {
     WriteFile(one.Path("Scylla.db"), scylla);
     EXPECT_TRUE(Files() == before);
   }
+  fs::resize_file(one.Path("Scylla.db"), 17 << 20);  // Not read into memory.
+  ExpectLeft(kRewrite, "restore Scylla.db from a backup");
   fs::remove(one.Path("Scylla.db"));
   fs::create_symlink("nowhere", one.Path("Scylla.db"));
   ExpectLeft(kRewrite, "restore Scylla.db from a backup");
