@@ -181,9 +181,8 @@ std::string WrongIndexHashes(const KeyReader& keys) {
     return "";
   }
   return "Partitions.db has another byte of the hash than " +
-         Count(index->num_wrong_hashes(), "key") + " (the first at position " +
-         std::to_string(index->first_wrong_hash()) +
-         " of Data.db): it is damaged, or Data.db is";
+         Count(index->num_wrong_hashes(), "key") +
+         ": it is damaged, or Data.db is";
 }
 
 void ForEachKey(KeyReader* keys, const std::string& what,

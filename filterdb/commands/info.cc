@@ -24,9 +24,8 @@ struct InfoArguments {
 
 const char* VerdictOf(const FilterFill& fill) {
   constexpr double kNearlyEmpty = 0.02;
-  return fill.capacity_bits == 0
-             ? "always present: every look-up reads the disk"
-         : fill.is_saturated()              ? "saturated"
+  return fill.capacity_bits == 0 ? "empty: every look-up reads the disk"
+         : fill.is_saturated()   ? "saturated"
          : fill.fill_ratio() < kNearlyEmpty ? "nearly empty"
                                             : "ok";
 }
@@ -49,7 +48,7 @@ Json InfoOf(const std::string& file, const std::string& version) {
   }
   info["estimated_rate"] = fill.rate();
   info["verdict"] = VerdictOf(fill);
-  info["fault"] = fill.capacity_bits > 0 && fill.is_saturated();
+  info["fault"] = fill.capacity_bits == 0 || fill.is_saturated();
   return info;
 }
 

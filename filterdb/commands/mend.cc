@@ -163,7 +163,6 @@ ExitCode ExitCodeOf(const Json& report) {
 
 struct MendArguments {
   ScanPaths scan;
-  MendMeans means;
   std::string backup_dir;
   MendPlan plan;
   bool json = false;
@@ -193,15 +192,15 @@ void CheckIsOutside(const std::string& folder,
 
 void Mend(const MendArguments& options, Json* report) {
   MendPlan plan = options.plan;
-  MendMeans means = options.means;
-  means.to_out_dir = !plan.out_dir.empty();
+  ScanPaths scan = options.scan;
+  scan.examine.to_out_dir = !plan.out_dir.empty();
   for (const std::string& folder : {options.backup_dir, plan.out_dir}) {
     if (!folder.empty()) {
       CheckIsOutside(folder, options.scan.paths);
       OrUnusable([&](std::string* error) { return CanMake(folder, error); });
     }
   }
-  const Scanned scanned = Scan(options.scan, means);
+  const Scanned scanned = Scan(scan);
   (*report)["errors"] = scanned.errors;
   (*report)["left_out_folders"] = scanned.left_out;
   (*report)["tables_to_repair"] = scanned.tables_to_repair;
@@ -282,7 +281,8 @@ void AddMend(CLI::App* app, Run* run) {
       "Makes the filters anew that scan finds faulty. The node must be down, "
       "except for --out-dir. Work as the user of the node");
   auto* const options = NewOptions(command, run, RunMend);
-  options->means.rewrite_digests = false;
+  ExamineOptions* const examine = &options->scan.examine;
+  examine->rewrite_digests = false;
   auto* const undo =
       command
           ->add_option("--undo", options->plan.undo,
@@ -301,11 +301,11 @@ void AddMend(CLI::App* app, Run* run) {
   mending->excludes(undo);
   options->scan.AddTo(command, mending);
   mending->add_flag(
-      "--oversized", options->means.oversized,
+      "--oversized", examine->oversized,
       "Also rebuild filters that only take more than twice the memory of the "
       "plan");
   auto* const rewrite_digests = mending->add_flag(
-      "--rewrite-digests", options->means.rewrite_digests,
+      "--rewrite-digests", examine->rewrite_digests,
       "Also mend SSTables of ScyllaDB whose Scylla.db holds the checksum of "
       "the filter, and change it there");
   auto* const filters =

@@ -149,8 +149,6 @@ std::string ThreeDigits(double number) {
   return text;
 }
 
-std::string Percent(double rate) { return ThreeDigits(100 * rate) + " %"; }
-
 std::string AsText(const Json& value) {
   return value.is_string() ? Printable(value.get<std::string>()) : value.dump();
 }
@@ -167,7 +165,7 @@ std::string AsSize(const Json& value) {
 }
 
 std::string AsPercent(const Json& value) {
-  return Percent(value.get<double>());
+  return ThreeDigits(100 * value.get<double>()) + " %";
 }
 
 std::string AsThreeDigits(const Json& value) {

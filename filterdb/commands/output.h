@@ -65,7 +65,6 @@ void PrintText(const std::string& text);
 std::string ToHex(std::string_view bytes);
 std::string Count(uint64_t number, const std::string& noun);  // "2 keys".
 std::string ThreeDigits(double number);                       // "0.123".
-std::string Percent(double rate);  // "12.3 %" for 0.123.
 
 // How one value becomes text. These are given a value that is there, and not
 // null.

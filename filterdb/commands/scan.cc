@@ -227,7 +227,7 @@ ExitCode RunScan(const ScanArguments& options) {
     chances = ParseChances(options.what_if == kUsualChances ? "0.001,0.01,0.1"
                                                             : options.what_if);
   }
-  const Scanned scanned = Scan(options.scan, {});
+  const Scanned scanned = Scan(options.scan);
   Json answer = ToJson(scanned);
   if (!chances.empty()) {
     answer["what_if"] = WhatIf(scanned.sstables, chances);
@@ -249,11 +249,16 @@ ExitCode RunScan(const ScanArguments& options) {
     PrintText(RepairText(answer["tables_to_repair"]));
   }
   // A good filter is one that was asked for every key.
-  if (!scanned.errors.empty() || answer["total"]["not_known"] > 0 ||
-      answer["total"]["not_confirmed"] > 0) {
+  const Json& total = answer["total"];
+  if (total["sstables"] == 0 && total["left_out"] > 0) {
+    PrintError(Unusable("no SSTable was looked at, but " +
+                        Count(total["left_out"], "SSTable") + " left out"));
+  }
+  if (!scanned.errors.empty() || total["sstables"] == 0 ||
+      total["not_known"] > 0 || total["not_confirmed"] > 0) {
     return kUnusable;
   }
-  return answer["total"]["faulty"] > 0 ? kFault : kGood;
+  return total["faulty"] > 0 ? kFault : kGood;
 }
 
 }  // namespace

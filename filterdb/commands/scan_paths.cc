@@ -32,7 +32,7 @@ uint64_t MaxJobs() {
 
 CLI::Option* ScanPaths::AddTo(CLI::App* command, CLI::App* group) {
   group
-      ->add_option("--default-fp-chance", default_fp_chance,
+      ->add_option("--default-fp-chance", examine.default_fp_chance,
                    "The planned bloom_filter_fp_chance of SSTables whose "
                    "Statistics.db does not have it")
       ->check(IsFpChance());
@@ -43,7 +43,7 @@ CLI::Option* ScanPaths::AddTo(CLI::App* command, CLI::App* group) {
       "Data directories, keyspaces, tables, or files of SSTables");
 }
 
-Scanned Scan(const ScanPaths& options, const MendMeans& means) {
+Scanned Scan(const ScanPaths& options) {
   FoundSstables found = FindSstables(options.paths);
   for (const std::string& error : found.errors) {
     PrintError(Unusable(error));
@@ -52,7 +52,7 @@ Scanned Scan(const ScanPaths& options, const MendMeans& means) {
       options.jobs > 0 ? options.jobs : std::thread::hardware_concurrency();
   ProgressBar progress("scanning");
   auto examined = ExamineAll(
-      found.sstables, {options.default_fp_chance, means},
+      found.sstables, options.examine,
       static_cast<unsigned>(std::clamp<uint64_t>(jobs, 1, MaxJobs())),
       [&](double share) {
         progress.Show(static_cast<uint64_t>(1000 * share), 1000);

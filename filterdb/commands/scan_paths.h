@@ -9,7 +9,6 @@
 #include <CLI/App.hpp>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,9 +25,7 @@ struct ScanPaths {
   CLI::Option* AddTo(CLI::App* command, CLI::App* group);
 
   std::vector<std::string> paths;
-  // The bloom_filter_fp_chance of SSTables whose Statistics.db does not tell
-  // one.
-  std::optional<double> default_fp_chance;
+  ExamineOptions examine;
   uint64_t jobs = 0;  // The number of threads. 0 means one for each CPU.
 };
 
@@ -42,8 +39,7 @@ struct Scanned {
   std::vector<std::string> errors;
 };
 
-// `means` is what a mend may do: see AddObstacles.
-Scanned Scan(const ScanPaths& options, const MendMeans& means);
+Scanned Scan(const ScanPaths& options);
 
 // Returns a line about folders that were not searched, such as "left out: 2
 // folders named snapshots\n", or "".

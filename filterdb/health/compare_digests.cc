@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/bytes/file_sum.h"
 #include "filterdb/sstable/scylla_db.h"
 #include "filterdb/sstable/toc.h"
@@ -28,6 +29,7 @@ void CompareFilter(uint32_t digest, Examined* sstable) {
   std::string error;
   const auto crc = CrcOfFile(path, &error);
   if (!crc) {
+    ThrowIfShort(path);
     sstable->Add(Check::kFilterUnreadable, error);
   } else if (*crc != digest) {
     sstable->Add(Check::kDigestDiffers, Difference(path, *crc, digest));
@@ -45,10 +47,10 @@ void CompareToc(uint32_t digest, const std::string& toc, Examined* sstable) {
 
 }  // namespace
 
-HeldDigests CompareDigests(const std::string& toc, Examined* sstable) {
+void CompareDigests(const std::string& toc, Examined* sstable) {
   const std::string path = sstable->sstable.Path("Scylla.db");
   if (!NameExists(path)) {
-    return {};
+    return;
   }
   std::string content;
   std::string error;
@@ -57,8 +59,9 @@ HeldDigests CompareDigests(const std::string& toc, Examined* sstable) {
     scylla = ScyllaDb::Parse(path, std::move(content), &error);
   }
   if (!scylla) {
+    ThrowIfShort(path);
     sstable->Add(Check::kScyllaDbDamaged, error);
-    return {};
+    return;
   }
   const auto of_filter = scylla->Digest(DigestOf::kFilter);
   const auto of_toc = scylla->Digest(DigestOf::kToc);
@@ -68,7 +71,8 @@ HeldDigests CompareDigests(const std::string& toc, Examined* sstable) {
   if (of_toc) {
     CompareToc(*of_toc, toc, sstable);
   }
-  return {of_filter.has_value(), of_toc.has_value()};
+  sstable->filter_has_digest = of_filter.has_value();
+  sstable->toc_has_digest = of_toc.has_value();
 }
 
 }  // namespace cassandra_bloom::tools

@@ -9,14 +9,13 @@
 #include <string>
 
 #include "filterdb/health/finding.h"
-#include "filterdb/health/obstacles.h"
 
 namespace cassandra_bloom::tools {
 
 // Compares Filter.db and `toc`, the content of TOC.txt or "". Adds a finding
-// for each difference, and for a Scylla.db that cannot be read. Returns which
-// digests there are.
-HeldDigests CompareDigests(const std::string& toc, Examined* sstable);
+// for each difference, and for a Scylla.db that cannot be read. Notes which
+// digests there are. Throws NotSupported if the layout of Scylla.db is unknown.
+void CompareDigests(const std::string& toc, Examined* sstable);
 
 }  // namespace cassandra_bloom::tools
 

@@ -8,10 +8,10 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <new>
-#include <set>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -19,6 +19,7 @@
 
 #include "filterdb/sstable/file_stamp.h"
 #include "filterdb/sstable/sstable_finder.h"
+#include "filterdb/sstable/transaction_logs.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
@@ -96,11 +97,16 @@ class Work {
     try {
       examined_[number] = ExamineSstable(sstables_[number], options_);
     } catch (const std::bad_alloc&) {
-      examined_[number].sstable = sstables_[number];
-      examined_[number].Add(
-          Check::kNotSupported,
-          sstables_[number].Path("Filter.db") + ": not enough memory");
+      AddNotRead(number,
+                 sstables_[number].Path("Filter.db") + ": not enough memory");
+    } catch (const std::system_error& error) {
+      AddNotRead(number, error.what());
     }
+  }
+
+  void AddNotRead(size_t number, const std::string& why) {
+    examined_[number].sstable = sstables_[number];
+    examined_[number].Add(Check::kNotRead, why);
   }
 
   const std::vector<Sstable>& sstables_;
@@ -132,40 +138,41 @@ bool IsDataGone(const Examined& examined) {
 // Cassandra removes Data.db first (SSTable.delete). From 3.0 on, a transaction
 // log lists the SSTable until all files are removed. Cassandra 2.x has no such
 // logs. So this function waits, once for all SSTables, for the other files to
-// be removed, too, and then lists the folders again.
+// be removed, too, and then reads the logs again, before it looks for the
+// files, because the log goes last.
 //
 // If ScyllaDB is removing one, TOC.txt.tmp is there until all files are removed
-// (see examine_sstable.cc).
+// (Sstable::HasTemporaryToc).
 //
 // If Cassandra 2.x is writing one, Data.db gets its name last
 // (SSTableWriter.rename). So Data.db may appear meanwhile.
 void FindOutWhyDataIsGone(std::vector<Examined>* sstables) {
   constexpr auto kWait = std::chrono::milliseconds(200);
   std::vector<Examined*> suspects;
-  std::set<std::string> folders;
   for (Examined& examined : *sstables) {
     if (IsDataGone(examined)) {
       suspects.push_back(&examined);
-      folders.insert(examined.sstable.folder);
     }
   }
   if (suspects.empty()) {
     return;
   }
   std::this_thread::sleep_for(kWait);
-  std::map<std::string, SstableState> states;  // By the path of Data.db.
-  for (const Sstable& found :
-       FindSstables({folders.begin(), folders.end()}).sstables) {
-    states[found.Path("Data.db")] = found.state;
-  }
+  std::map<std::string, TransactionLogs> logs;  // By the folder.
   for (Examined* const suspect : suspects) {
-    const std::string data = suspect->sstable.Path("Data.db");
-    const auto found = states.find(data);
-    if (found == states.end()) {
+    Sstable now = suspect->sstable;
+    const auto [of_folder, is_new] = logs.try_emplace(now.folder);
+    if (is_new) {
+      of_folder->second = ReadTransactionLogs(now.folder);
+    }
+    SetState(of_folder->second, &now);
+    if (std::none_of(
+            std::begin(kMainComponents), std::end(kMainComponents),
+            [&](const char* name) { return NameExists(now.Path(name)); })) {
       suspect->LeaveOut(SstableState::kVanished);
-    } else if (found->second != SstableState::kLive) {
-      suspect->LeaveOut(found->second);
-    } else if (NameExists(data)) {
+    } else if (now.state != SstableState::kLive) {
+      suspect->LeaveOut(now.state);
+    } else if (NameExists(now.Path("Data.db"))) {
       suspect->LeaveOut(SstableState::kBeingWritten);
     }
   }

@@ -24,7 +24,8 @@ using OnShareDone = std::function<void(double share)>;
 //
 // The SSTables that are examined at the same time take at most 256 MiB for
 // their filters. One that needs more is examined alone. Besides, each thread
-// takes less than 10 MB, most of it for chunks of Data.db (kMaxChunkSize).
+// takes some MB, most of it for two chunks of Data.db (kMaxChunkSize). A
+// Scylla.db takes up to kMaxScyllaDbSize, and the deepest trie 6 MiB.
 std::vector<Examined> ExamineAll(const std::vector<Sstable>& sstables,
                                  const ExamineOptions& options, unsigned jobs,
                                  const OnShareDone& on_share_done);

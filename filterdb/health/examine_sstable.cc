@@ -13,6 +13,7 @@
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/health/compare_digests.h"
 #include "filterdb/health/filter_fill.h"
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/sstable/statistics_db.h"
 #include "filterdb/sstable/toc.h"
@@ -77,9 +78,8 @@ class Examination {
     }
     found_.stamps = StampsOf(found_.sstable);
     Examine();
-    // ScyllaDB renames TOC.txt to TOC.txt.tmp before it removes the other files
-    // of an SSTable, and removes TOC.txt.tmp last (filesystem_storage::wipe).
-    if (found_.has_fault() && FileExists(found_.sstable.Path("TOC.txt.tmp"))) {
+    // A node of ScyllaDB may have begun to remove it.
+    if (found_.has_fault() && found_.sstable.HasTemporaryToc()) {
       found_.LeaveOut(SstableState::kBeingWritten);
     }
     return found_;
@@ -102,27 +102,25 @@ class Examination {
     ReadPlan();
     ReadToc();
     OpenFilter();
-    const HeldDigests held = CompareDigests(toc_, &found_);
-    const Examined without_keys = found_;
-    const bool has_keys = ReadKeys(&error);
-    if (has_keys) {
-      ComparePlan();
-    }
-    const bool has_fault = found_.has_fault();
-    if (!has_keys || (has_fault && !VerifyKeys(&error))) {
-      found_ = without_keys;
-      if (IsNotSupported(error)) {
-        found_.findings.clear();  // Nothing is judged.
-        found_.Add(Check::kNotSupported, error);
-      } else {
+    Examined without_keys = found_;
+    try {
+      CompareDigests(toc_, &found_);
+      without_keys = found_;
+      const bool has_keys = ReadKeys(&error);
+      const bool has_fault = found_.has_fault();
+      if (!has_keys || (has_fault && !VerifyKeys(&error))) {
+        found_ = without_keys;
         found_.Add(Check::kKeysUnreadable, error);
+      } else if (!has_fault && !are_keys_counted_) {
+        found_.Add(Check::kKeysNotConfirmed,
+                   "Statistics.db does not tell how many keys there are, so "
+                   "the index may lack some");
       }
-    } else if (!has_fault && !are_keys_counted_) {
-      found_.Add(Check::kKeysNotConfirmed,
-                 "Statistics.db does not tell how many keys there are, so "
-                 "Index.db may lack some");
+    } catch (const NotSupported& not_supported) {
+      found_ = without_keys;
+      found_.Add(Check::kNotSupported, not_supported.what());
     }
-    AddObstacles(options_.means, held, &found_);
+    AddObstacles(options_, &found_);
   }
 
   // The planned rate in Statistics.db replaces the rate that the user gave.
@@ -145,16 +143,22 @@ class Examination {
     }
     std::string error;
     if (!ReadRegularFile(path, kMaxTocSize, &toc_, &error)) {
+      ThrowIfShort(path);
       found_.Add(Check::kTocDamaged, error);
     } else if (!TocNames(toc_, "Data.db")) {
       found_.Add(Check::kTocDamaged, path + ": does not name Data.db");
-    } else if (!TocNames(toc_, "Filter.db") && IsFilterPlanned() &&
-               FileExists(found_.sstable.Path("Filter.db"))) {
+    } else {
+      found_.toc_names_filter = TocNames(toc_, "Filter.db");
+    }
+    if (!found_.toc_names_filter && IsFilterPlanned() &&
+        FileExists(found_.sstable.Path("Filter.db"))) {
       found_.Add(is_of_scylla ? Check::kNotLoaded : Check::kNotInToc);
     }
   }
 
-  // If no filter is planned, Cassandra does not load Filter.db.
+  // Cassandra loads Filter.db only if a filter is planned. It goes by the
+  // present chance of the table (FilterComponent.maybeLoadBloomFilter), which
+  // is not known here.
   bool IsFilterPlanned() const { return !found_.plan || *found_.plan < 1; }
 
   void OpenFilter() {
@@ -174,6 +178,7 @@ class Examination {
     std::string error;
     filter_ = FilterDbFile::Open(path, form_, &error);
     if (filter_ == nullptr) {
+      ThrowIfShort(path);
       // Cassandra 4.0 and later do not notice that a file ends early (class
       // OffHeapBitSet): the missing bits are what was in the memory, so rows
       // are hidden. Before version `na`, a node refuses such a file
@@ -206,6 +211,7 @@ class Examination {
     if (found_.num_missing > 0) {
       found_.Add(Check::kKeysMissing);
     }
+    ComparePlan();
     return true;
   }
 

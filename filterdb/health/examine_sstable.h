@@ -8,19 +8,11 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_SSTABLE_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_SSTABLE_H_
 
-#include <optional>
-
 #include "filterdb/health/finding.h"
 #include "filterdb/health/obstacles.h"
 #include "filterdb/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {
-
-struct ExamineOptions {
-  // The planned false positive rate of an SSTable that does not tell one.
-  std::optional<double> default_fp_chance;
-  MendMeans means;
-};
 
 // If the SSTable has no Data.db, a node may be removing or writing it, which
 // only shows later (ExamineAll). Several threads may call this function at

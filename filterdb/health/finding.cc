@@ -46,6 +46,8 @@ constexpr CheckInfo kChecks[] = {
 
     {Check::kUnknownVersion, "not known", Action::kNotKnown, false, ""},
     {Check::kNotSupported, "not supported", Action::kNotKnown, false, ""},
+    {Check::kNotRead, "not read", Action::kNotKnown, false,
+     "give fewer --jobs, or this process more memory and open files"},
     {Check::kKeysNotConfirmed, "keys not confirmed", Action::kNone, false,
      "restore Statistics.db from a backup"},
 

@@ -40,7 +40,7 @@ enum class Check {
   kDigestDiffers,     // Filter.db has another CRC-32 than Scylla.db says.
   kTocDigestDiffers,  // The same of TOC.txt.
   kTocUnfinished,     // A killed mend has changed Scylla.db, but not TOC.txt.
-  kScyllaDbDamaged,   // Scylla.db is damaged or has an unknown layout.
+  kScyllaDbDamaged,   // Scylla.db cannot be read, or has another CRC-32.
   kEmpty,             // Filter.db is empty, so Cassandra lets every key pass.
   kMissing,           // No filter, although it is planned or in TOC.txt.
   kTocMissing,        // An SSTable of ScyllaDB has no TOC.txt.
@@ -51,6 +51,7 @@ enum class Check {
   // ---- No faults: what is not known here ----
   kUnknownVersion,
   kNotSupported,
+  kNotRead,           // For want of memory or file descriptors.
   kKeysNotConfirmed,  // Nothing tells how many keys there are.
   // ---- No faults ----
   kOversized,
@@ -119,8 +120,12 @@ struct Examined {
   std::vector<Finding> findings;  // The worst first.
 
   bool has_filter_file = false;
-  uint64_t filter_size = 0;  // The size of Filter.db in bytes.
-  FilterFill fill;           // All 0 if the filter is empty or cannot be read.
+  uint64_t filter_size = 0;      // The size of Filter.db in bytes.
+  bool toc_names_filter = true;  // False if a TOC.txt that is good does not.
+  // Whether Scylla.db has their digests, which must change with them.
+  bool filter_has_digest = false;
+  bool toc_has_digest = false;
+  FilterFill fill;  // All 0 if the filter is empty or cannot be read.
 
   bool has_keys = false;  // Whether the keys could be read.
   uint64_t num_keys = 0;

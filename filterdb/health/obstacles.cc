@@ -13,6 +13,20 @@ void SetAction(Check check, Action action, Examined* sstable) {
   }
 }
 
+void AddPlan(Examined* sstable) {
+  if (!sstable->plan) {
+    sstable->Add(Check::kPlanUnknown, "its planned chance is unknown");
+  } else if (*sstable->plan >= 1) {
+    sstable->Add(Check::kNoFilterPlanned,
+                 "its plan is to have no filter (bloom_filter_fp_chance = 1)");
+  } else if (*sstable->plan < kMinFpChance) {
+    sstable->Add(Check::kPlanTooSmall,
+                 "its planned chance is less than Cassandra can keep");
+  }
+}
+
+}  // namespace
+
 // Times of files in a transaction log matter even with --out-dir, because a
 // filter from there is put in place later.
 void AddLogs(Examined* sstable) {
@@ -30,25 +44,11 @@ void AddLogs(Examined* sstable) {
   }
 }
 
-void AddPlan(Examined* sstable) {
-  if (!sstable->plan) {
-    sstable->Add(Check::kPlanUnknown, "its planned chance is unknown");
-  } else if (*sstable->plan >= 1) {
-    sstable->Add(Check::kNoFilterPlanned,
-                 "its plan is to have no filter (bloom_filter_fp_chance = 1)");
-  } else if (*sstable->plan < kMinFpChance) {
-    sstable->Add(Check::kPlanTooSmall,
-                 "its planned chance is less than Cassandra can keep");
-  }
-}
-
-}  // namespace
-
-void AddObstacles(const MendMeans& means, HeldDigests held, Examined* sstable) {
-  if (means.oversized) {
+void AddObstacles(const ExamineOptions& options, Examined* sstable) {
+  if (options.oversized) {
     SetAction(Check::kOversized, Action::kMend, sstable);
   }
-  if (means.to_out_dir) {
+  if (options.to_out_dir) {
     SetAction(Check::kNotInToc, Action::kNone, sstable);
   }
   const Action action = sstable->action();
@@ -58,15 +58,13 @@ void AddObstacles(const MendMeans& means, HeldDigests held, Examined* sstable) {
   AddLogs(sstable);
   if (action == Action::kMend) {
     AddPlan(sstable);
-  } else if (means.to_out_dir) {
+  } else if (options.to_out_dir) {
     sstable->Add(Check::kTocOnly, "only its TOC.txt is not complete");
   }
-  const bool changes_toc = sstable->has(Check::kTocUnfinished) ||
-                           sstable->has(Check::kNotLoaded) ||
-                           sstable->has(Check::kNotInToc);
   const bool changes_digests =
-      (held.filter && action == Action::kMend) || (held.toc && changes_toc);
-  if (changes_digests && !means.rewrite_digests && !means.to_out_dir) {
+      (sstable->filter_has_digest && action == Action::kMend) ||
+      (sstable->toc_has_digest && !sstable->toc_names_filter);
+  if (changes_digests && !options.rewrite_digests && !options.to_out_dir) {
     sstable->Add(Check::kDigestsHeld,
                  "Scylla.db holds the checksum of its filter or of TOC.txt, "
                  "and ScyllaDB would refuse the SSTable");

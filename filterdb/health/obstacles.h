@@ -6,12 +6,16 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_OBSTACLES_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_OBSTACLES_H_
 
+#include <optional>
+
 #include "filterdb/health/finding.h"
 
 namespace cassandra_bloom::tools {
 
-// What a mend may do, and where its filters go.
-struct MendMeans {
+// What an SSTable is judged by: what a mend may do, and where its filters go.
+struct ExamineOptions {
+  // The planned false positive rate of an SSTable that does not tell one.
+  std::optional<double> default_fp_chance;
   // Whether oversized filters are rebuilt, too.
   bool oversized = false;
   // Whether digests in Scylla.db may be changed.
@@ -21,14 +25,11 @@ struct MendMeans {
   bool to_out_dir = false;
 };
 
-// The files of an SSTable whose digest Scylla.db holds.
-struct HeldDigests {
-  bool filter = false;
-  bool toc = false;
-};
-
 // Call this after all other findings are added.
-void AddObstacles(const MendMeans& means, HeldDigests held, Examined* sstable);
+void AddObstacles(const ExamineOptions& options, Examined* sstable);
+
+// Adds only what the logs of its folder say about `sstable->sstable`.
+void AddLogs(Examined* sstable);
 
 }  // namespace cassandra_bloom::tools
 

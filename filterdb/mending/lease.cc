@@ -11,9 +11,13 @@
 #include <cerrno>
 #include <cstdint>
 #include <iterator>
+#include <utility>
 
+#include "filterdb/health/finding.h"
+#include "filterdb/health/obstacles.h"
 #include "filterdb/mending/mend_outcome.h"
 #include "filterdb/sstable/sstable_finder.h"
+#include "filterdb/sstable/transaction_logs.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -46,21 +50,6 @@ Lease::Lease(const Sstable& sstable, bool node_is_down)
     FailAt(path_, "cannot open");
   }
   Take(node_is_down);
-  // A node may have started and ended since the SSTable was found. (The kernel
-  // also leases a file that was removed.) So this reads the names in the folder
-  // and the transaction logs again.
-  const FoundSstables found = FindSstables({path_});
-  if (found.sstables.size() != 1 ||
-      found.sstables.front().state != SstableState::kLive) {
-    Leave(
-        "was removed, or is being removed or rewritten, since it was examined");
-  }
-  if (found.sstables.front().time_is_logged ||
-      !found.sstables.front().unread_log.empty()) {
-    Leave(
-        "a transaction log of Cassandra (*_txn_*.log) may hold the times of "
-        "its files; start the node once, then mend");
-  }
 }
 
 void Lease::Take(bool node_is_down) {
@@ -92,6 +81,21 @@ void Lease::EndRun() const {
                 "a process has its Data.db or a snapshot of it open; stop the "
                 "node first, or another filterdb",
                 /*ends_run=*/true};
+}
+
+void CheckIsLive(Sstable sstable) {
+  SetState(ReadTransactionLogs(sstable.folder), &sstable);
+  if (sstable.state != SstableState::kLive ||
+      !NameExists(sstable.Path("Data.db"))) {
+    Leave(
+        "was removed, or is being removed or rewritten, since it was examined");
+  }
+  Examined logged;
+  logged.sstable = std::move(sstable);
+  AddLogs(&logged);
+  if (!logged.findings.empty()) {
+    Leave(logged.ReasonToLeave());
+  }
 }
 
 }  // namespace cassandra_bloom::tools

@@ -29,10 +29,9 @@ namespace cassandra_bloom::tools {
 
 class Lease {
  public:
-  // Throws a MendEnd if a process has Data.db open, or if the SSTable was
-  // removed, replaced or put into a transaction log since it was found.
-  // `node_is_down` is what the user says. It counts only where the kernel gives
-  // no answer. There, this object holds no lease.
+  // Throws a MendEnd if a process has Data.db open. `node_is_down` is what the
+  // user says. It counts only where the kernel gives no answer. There, this
+  // object holds no lease.
   Lease(const Sstable& sstable, bool node_is_down);
 
   // Throws a MendEnd if a process is waiting to open Data.db, or if the kernel
@@ -47,6 +46,11 @@ class Lease {
   const FileDescriptor fd_;
   bool is_held_ = false;
 };
+
+// Throws a MendEnd if the SSTable was removed or put into a log since it was
+// examined: a node may have started and ended. (The kernel also leases a file
+// that was removed.)
+void CheckIsLive(Sstable sstable);
 
 }  // namespace cassandra_bloom::tools
 

@@ -50,6 +50,11 @@ bool HasFile(const std::string& path) {
   return true;
 }
 
+bool MayOwnerRead(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IRUSR) != 0;
+}
+
 [[noreturn]] void LeaveFor(Check check) {
   Leave(std::string(NameOf(check)) + "; " + InfoOf(check).remedy);
 }
@@ -170,12 +175,11 @@ void MendPlace::Write(const std::vector<NewFile>& files, size_t at,
     return;
   }
   const std::string path = sstable_.Path(files[at].component);
-  // The file becomes like the one that it replaces, or like Data.db, so that
-  // the same processes may read it.
-  const std::string temporary = path + kTemporarySuffix;
+  // The file becomes like the one that it replaces, or like Data.db if the node
+  // may not read that one, so that the same processes may read it.
+  const std::string like = MayOwnerRead(path) ? path : sstable_.Path("Data.db");
   const WriteContent write = [&](const Append& append) {
-    return (TakeModeAndGroup(path, temporary) ||
-            TakeModeAndGroup(sstable_.Path("Data.db"), temporary)) &&
+    return TakeModeAndGroup(like, path + kTemporarySuffix) &&
            files[at].write(append);
   };
   const auto write_others = [&](std::string*) {
@@ -208,6 +212,7 @@ void MendPlace::Change(const MendChange& change,
   const std::vector<NewFile> files = FilesOf(change);
   Write(files, 0, [&] {
     lease.emplace(sstable_, node_is_down_);
+    CheckIsLive(sstable_);
     CheckUnchanged();
     before_naming();
     CheckUnchanged();

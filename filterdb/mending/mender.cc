@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <memory>
 #include <new>
-#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -18,7 +17,6 @@
 #include "filterdb/mending/lease.h"
 #include "filterdb/mending/mend_place.h"
 #include "filterdb/sstable/bytes/file_sum.h"
-#include "filterdb/sstable/sstable_finder.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "plugin/filter/block_layout.h"
 #include "plugin/filter_db/filter_db_file.h"
@@ -141,11 +139,10 @@ void MendInPlace(const Examined& examined, const MendPlan& plan,
 void WriteToOutDir(const Examined& examined, const MendPlan& plan,
                    MendOutcome* outcome) {
   const Sstable& sstable = examined.sstable;
-  const std::string folder =
-      (fs::path(plan.out_dir) / sstable.folder_below).string();
-  outcome->out = folder + "/" + sstable.name_prefix + kFilterDb;
-  if (HoldsSstables(folder)) {
-    Fail(folder +
+  const fs::path folder = fs::path(plan.out_dir) / sstable.folder_below;
+  outcome->out = (folder / (sstable.name_prefix + kFilterDb)).string();
+  if (HoldsSstables(folder.string())) {
+    Fail(folder.string() +
          ": holds SSTables; give another --out-dir, outside the data "
          "directories");
   }
@@ -194,18 +191,10 @@ void Mend(const Examined& examined, const MendPlan& plan,
 
 // ---- Undo ----
 
-// Returns nothing if the SSTable is gone.
-std::optional<Sstable> FindSstableOf(const std::string& filter) {
-  const std::string data =
-      filter.substr(0, filter.size() - std::strlen(kFilterDb)) + "Data.db";
-  const FoundSstables found = FindSstables({data});
-  if (!found.sstables.empty()) {
-    return found.sstables.front();
-  }
-  if (NameExists(data)) {
-    Fail(found.errors.back());
-  }
-  return std::nullopt;
+Sstable SstableOf(const fs::path& filter) {
+  std::string name = filter.filename().string();
+  name.erase(name.size() - std::strlen(kFilterDb));
+  return {filter.parent_path().string(), name};
 }
 
 // Returns what brings the old filter back, whose path in the backup is `kept`.
@@ -231,13 +220,12 @@ MendChange ChangeBack(const MendedFilter& mended, const std::string& run,
       Leave("is of a later run; undo that one first: " + later);
     }
   }
-  change.filter = [kept, listed = *mended.old_filter](const Append& append) {
-    uint32_t crc = 0;
-    const bool is_copied = ContentOfFile(kept, &crc)(append);
-    if (is_copied && crc != listed) {
-      Leave("the kept filter is not the one that the list of the run names");
-    }
-    return is_copied;
+  if (CrcOrFail(kept) != *mended.old_filter) {
+    Leave("the kept filter is not the one that the list of the run names");
+  }
+  change.filter = [kept](const Append& append) {
+    uint32_t ignored_crc;
+    return ContentOfFile(kept, &ignored_crc)(append);
   };
   return change;
 }
@@ -283,28 +271,29 @@ bool Undo(const MendedFilter& mended, const MendPlan& plan,
           MendOutcome* outcome) {
   const std::string kept = PathInBackup(plan.undo, mended.path);
   const bool is_kept = mended.old_filter && NameExists(kept);
-  const auto sstable = FindSstableOf(mended.path);
-  if (!sstable) {
+  const Sstable sstable = SstableOf(mended.path);
+  if (!NameExists(sstable.Path("Data.db"))) {
     if (is_kept) {
       Leave("its SSTable is gone");
     }
     return false;
   }
-  CheckIsOwner(*sstable);
-  const MendPlace place(*sstable, StampsOf(*sstable), plan.node_is_down);
+  CheckIsOwner(sstable);
+  const MendPlace place(sstable, StampsOf(sstable), plan.node_is_down);
   MendChange change;
   if (is_kept) {
-    if (CrcOrFail(sstable->IndexPath()) != mended.index) {
+    if (CrcOrFail(sstable.IndexPath()) != mended.index) {
       Leave("another SSTable has this name now");
     }
     change = ChangeBack(mended, plan.undo, kept);
   }
   const bool is_back = !place.WouldChange(change);
   if (!is_back) {
+    CheckIsLive(sstable);
     outcome->kind =
         plan.dry_run ? MendOutcome::kWouldUndo : MendOutcome::kUndone;
     outcome->note =
-        change.filter ? DeniedKeys(*sstable, kept) : "by correcting its digest";
+        change.filter ? DeniedKeys(sstable, kept) : "by correcting its digest";
   }
   if (!plan.dry_run) {
     if (!is_back) {

@@ -67,8 +67,7 @@ void MakeFolders(const std::string& folder) {
   }
 }
 
-// Copies a file, and returns its CRC-32.
-uint32_t Copy(const std::string& from, const std::string& to) {
+void Copy(const std::string& from, const std::string& to) {
   uint32_t crc = 0;
   std::string error;
   const WriteContent content = ContentOfFile(from, &crc);
@@ -78,7 +77,6 @@ uint32_t Copy(const std::string& from, const std::string& to) {
   if (!WriteFileAtomically(to, /*overwrite=*/false, write, &error)) {
     Fail(error);
   }
-  return crc;
 }
 
 // A line that cannot be written may be cut. It is the last one, because the run
@@ -103,7 +101,7 @@ bool ParseLine(const std::string& line, MendedFilter* filter) {
         static_cast<uint32_t>(std::strtoul(old_filter.c_str(), nullptr, 16));
   }
   return std::getline(fields >> std::ws, filter->path) &&
-         filter->path.front() == '/';
+         filter->path.front() == '/' && EndsWith(filter->path, kFilterDb);
 }
 
 }  // namespace
@@ -158,27 +156,33 @@ void RunBackup::Keep(const Sstable& sstable,
   // The absolute path of the SSTable's files without their component.
   const std::string prefix =
       fs::canonical(sstable.folder).string() + "/" + sstable.name_prefix;
-  const auto keep = [&](const std::string& component) {
-    return Copy(prefix + component, PathInBackup(folder_, prefix + component));
-  };
-  std::optional<uint32_t> old_filter;
+  const std::string filter = prefix + kFilterDb;
+  const std::string scylla = prefix + "Scylla.db";
+  if (filter.find('\n') != std::string::npos) {
+    Leave(
+        "the list of a backup cannot hold the line end in the name of its "
+        "folder; mend it with --no-backup");
+  }
+  // Read here first, so that a failure is one of the SSTable's file.
+  const uint32_t index = CrcOrFail(sstable.IndexPath());
+  const auto old_filter =
+      NameExists(filter) ? std::make_optional(CrcOrFail(filter)) : std::nullopt;
   try {
     if (folder_.empty()) {
       MakeFolder();
     }
     MakeFolders(fs::path(PathInBackup(folder_, prefix)).parent_path().string());
-    if (NameExists(prefix + "Filter.db")) {
-      old_filter =
-          new_filter ? keep("Filter.db") : CrcOrFail(prefix + "Filter.db");
+    if (old_filter && new_filter) {
+      Copy(filter, PathInBackup(folder_, filter));
     }
-    if (NameExists(prefix + "Scylla.db")) {
-      keep("Scylla.db");
+    if (NameExists(scylla)) {
+      Copy(scylla, PathInBackup(folder_, scylla));
     }
-    AddLine(folder_,
-            HexOfCrc(CrcOrFail(sstable.IndexPath())) + " " +
-                (old_filter ? HexOfCrc(*old_filter) : kNoFilter) + " " +
-                HexOfCrc(new_filter ? *new_filter : old_filter.value_or(0)) +
-                " " + prefix + "Filter.db");
+    AddLine(folder_, HexOfCrc(index) + " " +
+                         (old_filter ? HexOfCrc(*old_filter) : kNoFilter) +
+                         " " +
+                         HexOfCrc(new_filter.value_or(old_filter.value_or(0))) +
+                         " " + filter);
   } catch (MendEnd& end) {
     end.ends_run = true;
     throw;

@@ -51,7 +51,7 @@ class RunBackup {
   // Keeps the old files of an SSTable. `new_filter` is the CRC-32 of the new
   // filter. If it is empty, the filter will not be replaced, and is not kept.
   // A failure of the backup ends the run, because the next SSTable would have
-  // it, too.
+  // it, too. A file of the SSTable that cannot be read does not.
   void Keep(const Sstable& sstable, std::optional<uint32_t> new_filter);
 
  private:

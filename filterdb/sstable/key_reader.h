@@ -10,7 +10,8 @@
 // expected. The place is a line (counted from 1) or a byte (counted from 0).
 // Input that the reader does not understand is an error. The reader does not
 // skip such input, because a filter without the skipped key would say that this
-// key is absent. Functions throw only if memory cannot be allocated.
+// key is absent. Functions throw if memory or file descriptors run out, and for
+// files that are not supported (byte_source.h).
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_KEY_READER_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_KEY_READER_H_

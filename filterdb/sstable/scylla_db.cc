@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/bytes/file_sum.h"
 #include "plugin/filter/endian.h"
 
@@ -24,8 +25,7 @@ std::optional<ScyllaDb> ScyllaDb::Parse(const std::string& path,
                                         std::string* error) {
   ScyllaDb scylla(std::move(content));
   if (!scylla.FindDigests()) {
-    *error = path + ": is damaged, or has a layout that is not known here";
-    return std::nullopt;
+    throw NotSupported(path + ": this layout of a Scylla.db");
   }
   if (scylla.has_digests_ &&
       scylla.At(scylla.content_.size() - kNumberSize) != scylla.OwnDigest()) {

@@ -17,7 +17,7 @@
 namespace cassandra_bloom::tools {
 
 // In bytes. A real Scylla.db is far smaller.
-constexpr uint64_t kMaxScyllaDbSize = uint64_t{1} << 30;
+constexpr uint64_t kMaxScyllaDbSize = uint64_t{16} << 20;
 
 // ScyllaDB's numbers for TOC.txt and Filter.db (sstables/component_type.hh).
 enum class DigestOf : uint32_t { kToc = 3, kFilter = 7 };
@@ -29,8 +29,9 @@ enum class DigestOf : uint32_t { kToc = 3, kFilter = 7 };
 // struct scylla_metadata in sstables/types.hh, of ScyllaDB.)
 class ScyllaDb {
  public:
-  // Returns nothing, and sets `*error`, if the content is damaged or has an
-  // unknown layout. `path` names the file in the error.
+  // Returns nothing, and sets `*error`, if the content has another CRC-32 than
+  // it says. Throws NotSupported if its layout is unknown. `path` names the
+  // file in the error.
   static std::optional<ScyllaDb> Parse(const std::string& path,
                                        std::string content, std::string* error);
 

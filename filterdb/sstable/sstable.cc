@@ -10,6 +10,7 @@
 #include <iterator>
 #include <vector>
 
+#include "cassandra_bloom/filter_db.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/split.h"
 #include "plugin/filter_db/sstable_version.h"
@@ -79,9 +80,25 @@ const char* NameOf(SstableState state) {
   return kNames[static_cast<size_t>(state)];
 }
 
+Sstable::Sstable(const std::string& in_folder, const std::string& prefix)
+    : folder(in_folder), name_prefix(prefix) {
+  std::string ignored_error;
+  if (!SstableVersionOfFileName(name_prefix + "Data.db", &version,
+                                &ignored_error)) {
+    version.clear();
+  }
+}
+
 std::string Sstable::IndexPath() const {
   const std::string trie = Path("Partitions.db");
   return HasTrieIndex(version) || FileExists(trie) ? trie : Path("Index.db");
+}
+
+// ScyllaDB writes TOC.txt.tmp first, and renames it to TOC.txt at the end. To
+// remove an SSTable, it renames TOC.txt back first, and removes it last
+// (filesystem_storage::seal and wipe). So one beside a TOC.txt means nothing.
+bool Sstable::HasTemporaryToc() const {
+  return FileExists(Path("TOC.txt.tmp")) && !NameExists(Path("TOC.txt"));
 }
 
 std::string NameOfUser(uid_t user) {

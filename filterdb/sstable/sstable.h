@@ -42,11 +42,17 @@ enum class SstableState {
 const char* NameOf(SstableState state);
 
 struct Sstable {
+  Sstable() = default;
+  // A live SSTable of these names. Reads no file.
+  Sstable(const std::string& in_folder, const std::string& prefix);
+
   std::string Path(const std::string& component) const {
     return folder + "/" + name_prefix + component;
   }
   // The path of the index, which is Index.db or Partitions.db.
   std::string IndexPath() const;
+  // Whether a node of ScyllaDB is writing or removing it.
+  bool HasTemporaryToc() const;
 
   std::string folder;
   // The path of `folder` relative to the command-line operand that led to it.

@@ -15,8 +15,6 @@
 #include <system_error>
 #include <utility>
 
-#include "cassandra_bloom/filter_db.h"
-#include "filterdb/sstable/transaction_logs.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
@@ -263,29 +261,12 @@ class Finder {
     if (!listing->added.insert(name_prefix).second) {
       return;
     }
-    Sstable sstable;
-    sstable.folder = folder.path;
+    Sstable sstable(folder.path, name_prefix);
     sstable.folder_below = folder.below;
-    sstable.name_prefix = name_prefix;
-    std::string ignored_error;
-    if (!SstableVersionOfFileName(name_prefix + "Data.db", &sstable.version,
-                                  &ignored_error)) {
-      sstable.version.clear();
+    SetState(listing->logs, &sstable);
+    if (sstable.state != SstableState::kLive || MayRead(sstable, components)) {
+      found_.sstables.push_back(std::move(sstable));
     }
-    const TransactionLogs& logs = listing->logs;
-    if (logs.obsolete.count(name_prefix) != 0) {
-      sstable.state = SstableState::kObsolete;
-    } else if (logs.being_written.count(name_prefix) != 0 ||
-               components.count("TOC.txt.tmp") != 0 ||
-               IsNameOfUnfinished(name_prefix) ||
-               IsFolderOfUnfinished(folder.path)) {
-      sstable.state = SstableState::kBeingWritten;
-    } else if (!MayRead(sstable, components)) {
-      return;
-    }
-    sstable.time_is_logged = logs.with_times.count(name_prefix) != 0;
-    sstable.unread_log = logs.errors.empty() ? "" : logs.errors.front();
-    found_.sstables.push_back(std::move(sstable));
   }
 
   // Returns whether this user may read all files of an SSTable. Nothing else is
@@ -313,6 +294,18 @@ class Finder {
 
 FoundSstables FindSstables(const std::vector<std::string>& operands) {
   return Finder().Find(operands);
+}
+
+void SetState(const TransactionLogs& logs, Sstable* sstable) {
+  const std::string& name = sstable->name_prefix;
+  const bool is_being_written =
+      logs.being_written.count(name) != 0 || sstable->HasTemporaryToc() ||
+      IsNameOfUnfinished(name) || IsFolderOfUnfinished(sstable->folder);
+  sstable->state = logs.obsolete.count(name) != 0 ? SstableState::kObsolete
+                   : is_being_written             ? SstableState::kBeingWritten
+                                                  : SstableState::kLive;
+  sstable->time_is_logged = logs.with_times.count(name) != 0;
+  sstable->unread_log = logs.errors.empty() ? "" : logs.errors.front();
 }
 
 }  // namespace cassandra_bloom::tools

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "filterdb/sstable/sstable.h"
+#include "filterdb/sstable/transaction_logs.h"
 
 namespace cassandra_bloom::tools {
 
@@ -32,6 +33,9 @@ struct FoundSstables {
 // result has each SSTable only once. Links to folders are followed only if they
 // are operands themselves.
 FoundSstables FindSstables(const std::vector<std::string>& operands);
+
+// Sets the state of an SSTable, and what the logs of its folder say about it.
+void SetState(const TransactionLogs& logs, Sstable* sstable);
 
 }  // namespace cassandra_bloom::tools
 

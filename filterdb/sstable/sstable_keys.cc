@@ -7,7 +7,6 @@
 
 #include "filterdb/sstable/data_db/open_data_db.h"
 #include "filterdb/sstable/index/index_db_reader.h"
-#include "filterdb/sstable/index/partitions_db_reader.h"
 #include "filterdb/sstable/toc.h"
 #include "plugin/filter/murmur3.h"
 #include "plugin/filter_db/read_file.h"
@@ -71,7 +70,7 @@ bool OpenIndex(const std::string& path, std::string_view version,
   sources->path = path;
   if (IsPartitionsDb(path)) {
     auto reader = PartitionsDbReader::Open(path, error);
-    sources->trie = reader == nullptr ? nullptr : &reader->trie();
+    sources->trie = reader.get();
     sources->index = std::move(reader);
   } else {
     sources->index = OpenIndexDb(path, *kind, error);
@@ -84,7 +83,7 @@ std::unique_ptr<SstableKeys> OpenWhole(const std::string& index_path,
                                        KeyChecks checks, std::string* error) {
   const std::string start = StartOf(index_path);
   SstableKeys::Sources sources;
-  if (!OpenIndex(index_path, version, &sources, error)) {
+  if (!KindOfIndex(index_path, version, error)) {
     return nullptr;
   }
   if (!NameExists(start + kCompressionInfo)) {
@@ -100,8 +99,18 @@ std::unique_ptr<SstableKeys> OpenWhole(const std::string& index_path,
   if (sources.data == nullptr) {
     return nullptr;
   }
+  // The keys of a trie are read from Data.db. If its compressor is not
+  // supported, the trie may be encrypted, too (DSE), and is not damaged.
+  if (IsPartitionsDb(index_path) && sources.data->size() > 0) {
+    std::string_view ignored;
+    std::string ignored_error;
+    sources.data->ReadSome(0, &ignored, &ignored_error);
+  }
+  if (!OpenIndex(index_path, version, &sources, error)) {
+    return nullptr;
+  }
   sources.facts = ReadStatistics(start + "Statistics.db", version);
-  sources.may_be_of_dse = IsVersionOfDse(version);
+  sources.may_be_zero_copied = MayBeZeroCopied(version);
   return std::make_unique<SstableKeys>(std::move(sources), checks);
 }
 
@@ -120,7 +129,6 @@ bool SstableKeys::Rewind() {
   bytes_read_ = 0;
   num_not_in_data_ = 0;
   num_wrong_hashes_ = 0;
-  first_wrong_hash_ = 0;
   order_.Restart();
   sources_.index->Rewind();
   error_.clear();
@@ -162,9 +170,9 @@ bool SstableKeys::CheckPosition(const IndexEntry& entry) {
   }
   const std::string at = std::to_string(position) + " of Data.db";
   if (!is_in_data) {
-    return FailAt(entry, "a partition at position " + at + ", which has " +
-                             std::to_string(data_size_) +
-                             " bytes uncompressed");
+    return FailToFit(*entry.path, entry.offset,
+                     "a partition at position " + at + ", which has " +
+                         std::to_string(data_size_) + " bytes uncompressed");
   }
   if (num_read_ == 1) {
     return FailAt(entry,
@@ -217,8 +225,6 @@ bool SstableKeys::CheckHashes(const IndexEntry& entry, std::string_view key) {
                            ? CassandraMurmur3(key.data(), key.size())
                            : Hash128{0, 0};
   if (entry.hash && *entry.hash != static_cast<uint8_t>(hash.h2)) {
-    first_wrong_hash_ =
-        num_wrong_hashes_ == 0 ? entry.position : first_wrong_hash_;
     ++num_wrong_hashes_;
   }
   return order_.Follows(key, hash) ||
@@ -228,25 +234,28 @@ bool SstableKeys::CheckHashes(const IndexEntry& entry, std::string_view key) {
 
 // Compares the first and the last key with those in Partitions.db.
 bool SstableKeys::CheckEnds(std::string_view key) {
-  const PartitionTrie* const trie = sources_.trie;
+  const PartitionsDbReader* const trie = sources_.trie;
   if (trie == nullptr) {
     return true;
   }
   if (num_read_ == 1 && key != trie->first_key()) {
-    if (sources_.may_be_of_dse) {
-      error_ = trie->path() +
-               ": the first key is not that of the first partition, as in an "
-               "SSTable that DSE streamed as a part of another (zero copy): " +
-               kIsNotSupported;
-      return false;
-    }
-    return FailAt(trie->path(), trie->first_key_position(),
-                  "the first key is not that of the first partition");
+    return FailToFit(trie->path(), trie->first_key_position(),
+                     "the first key is not that of the first partition");
   }
   return num_read_ != trie->num_keys() || key == trie->last_key() ||
-         FailAt(trie->path(),
-                trie->first_key_position() + 2 + trie->first_key().size(),
-                "the last key is not that of the last partition");
+         FailToFit(trie->path(),
+                   trie->first_key_position() + 2 + trie->first_key().size(),
+                   "the last key is not that of the last partition");
+}
+
+bool SstableKeys::FailToFit(const std::string& path, uint64_t offset,
+                            const std::string& what) {
+  if (sources_.may_be_zero_copied) {
+    throw NotSupported(path + ": " + what +
+                       ", as in an SSTable that DSE streamed as a part of "
+                       "another (zero copy)");
+  }
+  return FailAt(path, offset, what);
 }
 
 // Called after the last key.

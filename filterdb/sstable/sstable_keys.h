@@ -16,7 +16,7 @@
 #include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/index/key_order.h"
-#include "filterdb/sstable/index/partition_trie.h"
+#include "filterdb/sstable/index/partitions_db_reader.h"
 #include "filterdb/sstable/key_reader.h"
 #include "filterdb/sstable/sstable.h"
 #include "filterdb/sstable/statistics_db.h"
@@ -45,13 +45,14 @@ class SstableKeys final : public KeyReader {
   struct Sources {
     std::string path;  // Of the index, for error messages.
     std::unique_ptr<IndexReader> index;
-    const PartitionTrie* trie = nullptr;  // That of `index`, if it has one.
+    const PartitionsDbReader* trie = nullptr;  // `index`, if it is a trie.
     // Null for an Index.db without the other files of its SSTable. Only the
     // positions are then checked.
     std::unique_ptr<ByteSource> data;
     Statistics facts;
-    // Whether the SSTable may be one that DSE streamed as a part of another.
-    bool may_be_of_dse = false;
+    // Whether the SSTable may be one that DSE streamed as a part of another,
+    // with the index of the whole.
+    bool may_be_zero_copied = false;
     const char* likely_cause = kDamagedSstable;  // The end of an error.
   };
 
@@ -60,10 +61,10 @@ class SstableKeys final : public KeyReader {
   bool Next(std::string_view* key) override;
   bool Rewind() override;
 
-  // Whether a file tells how many keys there are. If none does, the index may
-  // lack keys without a sign of it.
+  // Whether Statistics.db tells how many keys there are. If it does not, the
+  // index may lack keys without a sign of it.
   bool is_number_known() const {
-    return sources_.trie != nullptr || sources_.facts.num_partitions;
+    return sources_.facts.num_partitions.has_value();
   }
 
   // Whether all keys so far were read from Data.db, or compared with it.
@@ -73,10 +74,6 @@ class SstableKeys final : public KeyReader {
   // would not find these keys.
   uint64_t num_wrong_hashes() const { return num_wrong_hashes_; }
 
-  // The position in the uncompressed Data.db of the first partition with a
-  // wrong hash.
-  uint64_t first_wrong_hash() const { return first_wrong_hash_; }
-
  private:
   bool CheckPosition(const IndexEntry& entry);
   bool ReadKey(const IndexEntry& entry, std::string_view* key);
@@ -85,6 +82,10 @@ class SstableKeys final : public KeyReader {
   bool CheckEnds(std::string_view key);
   bool CheckNumber();
   bool Fail(const std::string& what);
+  // Fails where the index does not fit the SSTable, or throws NotSupported if
+  // it may be the index of the whole.
+  bool FailToFit(const std::string& path, uint64_t offset,
+                 const std::string& what);
   bool FailAt(const std::string& path, uint64_t offset,
               const std::string& what);
   bool FailAt(const IndexEntry& entry, const std::string& what) {
@@ -102,7 +103,6 @@ class SstableKeys final : public KeyReader {
   uint64_t last_position_ = 0;  // Valid if num_read_ > 0.
   uint64_t num_not_in_data_ = 0;
   uint64_t num_wrong_hashes_ = 0;
-  uint64_t first_wrong_hash_ = 0;
 };
 
 // Opens the index of an SSTable. The reader returns the keys in the order of

@@ -2,13 +2,13 @@
 
 #include "plugin/filter_db/read_file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 namespace cassandra_bloom {
 
@@ -27,15 +27,25 @@ std::vector<std::string> NamesIn(
     const std::string& folder,
     const std::function<bool(const std::string& name)>& is_wanted,
     std::error_code* failure) {
-  namespace fs = std::filesystem;
   std::vector<std::string> names;
-  for (fs::directory_iterator entry(folder, *failure), end;
-       !*failure && entry != end; entry.increment(*failure)) {
-    const std::string name = entry->path().filename();
-    if (is_wanted(name)) {
+  failure->clear();
+  // Takes a third of the time of a directory_iterator, which makes paths.
+  DIR* const listing = opendir(folder.c_str());
+  if (listing == nullptr) {
+    failure->assign(errno, std::generic_category());
+    return names;
+  }
+  std::string name;
+  errno = 0;
+  while (const dirent* const entry = readdir(listing)) {
+    name = entry->d_name;
+    if (name != "." && name != ".." && is_wanted(name)) {
       names.push_back(name);
     }
+    errno = 0;
   }
+  failure->assign(errno, std::generic_category());
+  closedir(listing);
   return names;
 }
 

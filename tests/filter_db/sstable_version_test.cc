@@ -112,12 +112,12 @@ TEST(SstableVersionTest, OfFileNames) {
   }
 }
 
-TEST(SstableVersionTest, VersionsOfDse) {
-  for (const char* version : {"aa", "ac", "ad", "ba", "bb", "ca", "cb", "cc"}) {
-    EXPECT_TRUE(IsVersionOfDse(version)) << version;
+TEST(SstableVersionTest, MayBeZeroCopied) {
+  for (const char* version : {"ba", "bb"}) {
+    EXPECT_TRUE(MayBeZeroCopied(version)) << version;
   }
-  for (const char* version : {"da", "ea", "nb", "b", "before-ma", "zz", ""}) {
-    EXPECT_FALSE(IsVersionOfDse(version)) << version;
+  for (const char* version : {"ad", "ca", "cc", "da", "nb", "b", ""}) {
+    EXPECT_FALSE(MayBeZeroCopied(version)) << version;
   }
 }
 

@@ -3,9 +3,10 @@
 #include "filterdb/sstable/bytes/byte_source.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <system_error>
 
 #include "plugin/filter/endian.h"
-#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 
@@ -63,8 +64,10 @@ bool FailAtByte(const std::string& path, uint64_t offset,
   return false;
 }
 
-bool IsNotSupported(std::string_view error) {
-  return EndsWith(error, kIsNotSupported);
+void ThrowIfShort(const std::string& path) {
+  if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
+    throw std::system_error(errno, std::generic_category(), path);
+  }
 }
 
 }  // namespace cassandra_bloom::tools

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Bytes that can be read at any position: those of a file
-// (random_access_file.h), or the uncompressed bytes of a compressed Data.db.
+// (random_access_file.h, page_cache.h), or the uncompressed bytes of a
+// compressed Data.db.
 // Tested in filterdb/tests/sstable/data_db/open_data_db_test.cc.
 // Tested in filterdb/tests/sstable/partitions_db_reader_test.cc.
 
@@ -10,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -57,11 +59,16 @@ bool ReadWithShortLength(ByteSource* source, uint64_t position,
 bool FailAtByte(const std::string& path, uint64_t offset,
                 const std::string& what, std::string* error);
 
-// The end of an error about a file that is not damaged, but that this program
-// cannot read.
-inline constexpr char kIsNotSupported[] = "not supported";
+// Thrown for a file that is not damaged, but that this program cannot read.
+struct NotSupported : std::runtime_error {
+  explicit NotSupported(const std::string& what)
+      : std::runtime_error(what + ": not supported") {}
+};
 
-bool IsNotSupported(std::string_view error);
+// Call this when the file `path` could not be read. Throws a std::system_error
+// if errno says that there are too many open files or too little memory: then
+// nothing is known about the file.
+void ThrowIfShort(const std::string& path);
 
 }  // namespace cassandra_bloom::tools
 

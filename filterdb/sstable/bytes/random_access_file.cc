@@ -11,6 +11,7 @@ std::unique_ptr<RandomAccessFile> RandomAccessFile::Open(
   auto fd = std::make_unique<FileDescriptor>(OpenForReading(path));
   uint64_t size = 0;
   if (!SizeOfRegularFile(fd->get(), path, &size, error)) {
+    ThrowIfShort(path);
     return nullptr;
   }
   return std::unique_ptr<RandomAccessFile>(
@@ -21,6 +22,7 @@ bool RandomAccessFile::ReadTo(uint64_t position, size_t size, char* to,
                               std::string* error) const {
   const ssize_t got = ReadAt(fd_->get(), position, size, to);
   if (got < 0) {
+    ThrowIfShort(path());
     return FailWithErrno(path(), "cannot read", error);
   }
   if (static_cast<size_t>(got) < size) {

@@ -90,8 +90,9 @@ void CompressionInfo::ReadOptions(ByteReader* header) {
     const std::string name = header->Text("an option's name");
     const std::string value = header->Text("an option's value");
     if (name == kFixedOutput) {
-      header->FailAt(option_at, "chunks of a fixed size in Data.db (" + name +
-                                    "=" + value + "): " + kIsNotSupported);
+      throw NotSupported(path() + ": byte " + std::to_string(option_at) +
+                         ": chunks of a fixed size in Data.db (" + name + "=" +
+                         value + ")");
     } else if (StartsWith(name, kDictionaryPart)) {
       size += value.size();
       parts.emplace(name.substr(kDictionaryPart.size()), value);
@@ -187,9 +188,9 @@ void CompressionInfo::ReadDictionaryAtEnd(ByteReader* header) {
                    "what follows the offsets of the chunks is no dictionary "
                    "with its checksum; the file is damaged");
   } else if (header->good() && kind[0] != kZstd) {
-    header->FailAt(begin, "a dictionary of kind " +
-                              std::to_string(static_cast<uint8_t>(kind[0])) +
-                              ": " + kIsNotSupported);
+    throw NotSupported(path() + ": byte " + std::to_string(begin) +
+                       ": a dictionary of kind " +
+                       std::to_string(static_cast<uint8_t>(kind[0])));
   }
   has_zstd_dictionary_ = header->good();
 }

@@ -6,7 +6,7 @@
 //    number of options            int32
 //    each option: name, value     for both: uint16 length, then the bytes
 //    length of a chunk            int32, uncompressed bytes, a power of two
-//    longest compressed chunk     int32, only since `na` and in `da`
+//    longest compressed chunk     int32, only since `na`, and in DSE's
 //    length of the data           int64, uncompressed bytes
 //    number of chunks             int32
 //    offset of each chunk         int64, position in Data.db

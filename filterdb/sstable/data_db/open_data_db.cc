@@ -63,10 +63,8 @@ class CompressedDataFile final : public ByteSource {
     begin_ = number * info_->chunk_length();
     if (decompress_ == nullptr) {
       constexpr size_t kMaxNameSize = 100;  // In bytes.
-      *error = path() + ": compressor " +
-               info_->compressor().substr(0, kMaxNameSize) + ": " +
-               kIsNotSupported;
-      return false;
+      throw NotSupported(path() + ": compressor " +
+                         info_->compressor().substr(0, kMaxNameSize));
     }
     CompressionInfo::Chunk chunk;
     if (!info_->Find(number, *file_, &chunk, error)) {

@@ -27,7 +27,7 @@ constexpr size_t kMaxChunkSize = size_t{4} << 20;
 // A file is compressed if CompressionInfo.db is beside it. Then one chunk is
 // kept decompressed, so reading at increasing positions is fastest. Each chunk
 // is compared with its checksum. Fails if the file was cut. With an unknown
-// compressor, every reading fails.
+// compressor, every reading throws NotSupported.
 std::unique_ptr<ByteSource> OpenDataDb(const std::string& start,
                                        std::string_view version,
                                        std::string* error);

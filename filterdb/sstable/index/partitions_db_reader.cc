@@ -2,36 +2,114 @@
 
 #include "filterdb/sstable/index/partitions_db_reader.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "filterdb/sstable/bytes/byte_reader.h"
-#include "filterdb/sstable/bytes/random_access_file.h"
 
 namespace cassandra_bloom::tools {
+namespace {
+
+constexpr uint64_t kFooterSize = 3 * 8;
+constexpr size_t kCachedPagesOfTrie = 128;
+
+}  // namespace
+
+PartitionsDbReader::PartitionsDbReader(
+    std::unique_ptr<RandomAccessFile> partitions,
+    std::unique_ptr<ByteSource> rows)
+    : pages_(std::move(partitions), kCachedPagesOfTrie),
+      rows_(std::move(rows)) {}
+
 std::unique_ptr<PartitionsDbReader> PartitionsDbReader::Open(
     const std::string& path, std::string* error) {
-  auto trie = PartitionTrie::Open(path, error);
-  if (trie == nullptr) {
+  auto partitions = RandomAccessFile::Open(path, error);
+  if (partitions == nullptr) {
     return nullptr;
   }
   auto rows = RandomAccessFile::Open(
       path.substr(0, path.size() - kPartitionsDb.size()) + "Rows.db", error);
-  return rows == nullptr
-             ? nullptr
-             : std::unique_ptr<PartitionsDbReader>(
-                   new PartitionsDbReader(std::move(trie), std::move(rows)));
+  if (rows == nullptr) {
+    return nullptr;
+  }
+  std::unique_ptr<PartitionsDbReader> reader(
+      new PartitionsDbReader(std::move(partitions), std::move(rows)));
+  if (!reader->ReadFooter() || !reader->ReadEnds()) {
+    *error = reader->error_;
+    return nullptr;
+  }
+  return reader;
+}
+
+bool PartitionsDbReader::Fail(uint64_t position, const std::string& what) {
+  return FailAtByte(path(), position, what + "; the file is damaged", &error_);
+}
+
+bool PartitionsDbReader::ReadFooter() {
+  if (pages_.size() < kFooterSize) {
+    return Fail(0, "a Partitions.db has at least 24 bytes, not " +
+                       std::to_string(pages_.size()));
+  }
+  const uint64_t footer = pages_.size() - kFooterSize;
+  ByteReader reader(&pages_);
+  reader.GoTo(footer);
+  const int64_t first_key_position = reader.Int64("the footer");
+  const int64_t num_keys = reader.Int64("the footer");
+  const int64_t root = reader.Int64("the footer");
+  if (!reader.good()) {
+    error_ = reader.error();
+    return false;
+  }
+  if (first_key_position <= 0 ||
+      static_cast<uint64_t>(first_key_position) >= footer) {
+    return Fail(footer, "the first key's position " +
+                            std::to_string(first_key_position) +
+                            " is not within the file");
+  }
+  // Each key needs a node, and each node takes at least one byte.
+  if (num_keys <= 0 || num_keys > first_key_position) {
+    return Fail(footer + 8, std::to_string(num_keys) + " keys in a trie of " +
+                                std::to_string(first_key_position) + " bytes");
+  }
+  if (root < 0 || root >= first_key_position) {
+    return Fail(footer + 16, "the root's position " + std::to_string(root) +
+                                 " is not within the trie of " +
+                                 std::to_string(first_key_position) + " bytes");
+  }
+  first_key_position_ = static_cast<uint64_t>(first_key_position);
+  num_keys_ = static_cast<uint64_t>(num_keys);
+  root_ = static_cast<uint64_t>(root);
+  return true;
+}
+
+bool PartitionsDbReader::ReadEnds() {
+  const uint64_t footer = pages_.size() - kFooterSize;
+  ByteReader reader(&pages_);
+  reader.GoTo(first_key_position_);
+  first_key_ = reader.Text("the first key; the file is damaged");
+  last_key_ = reader.Text("the last key; the file is damaged");
+  error_ = reader.error();
+  return reader.good() &&
+         (reader.offset() == footer ||
+          Fail(first_key_position_, "the first and the last key end at byte " +
+                                        std::to_string(reader.offset()) +
+                                        ", and the footer begins at " +
+                                        std::to_string(footer)));
 }
 
 void PartitionsDbReader::Rewind() {
-  trie_->Rewind();
+  started_ = false;
+  num_found_ = 0;
+  path_to_next_.clear();
   error_.clear();
 }
 
 bool PartitionsDbReader::Next(IndexEntry* entry) {
   TriePayload payload;
-  if (!error_.empty() || !trie_->Next(&payload, &entry->offset)) {
-    error_ = error_.empty() ? trie_->error() : error_;
+  if (!error_.empty() || !NextPayload(&payload, &entry->offset)) {
     return false;
   }
-  entry->path = &trie_->path();
+  entry->path = &path();
   entry->hash =
       payload.has_hash ? std::make_optional(payload.hash) : std::nullopt;
   if (payload.position >= 0) {
@@ -46,7 +124,7 @@ bool PartitionsDbReader::Next(IndexEntry* entry) {
 // the partition's rows (io.sstable.format.bti.TrieIndexEntry).
 bool PartitionsDbReader::ReadRowsEntry(uint64_t position, IndexEntry* entry) {
   if (position >= rows_->size()) {
-    return FailAtByte(trie_->path(), entry->offset,
+    return FailAtByte(path(), entry->offset,
                       "a partition at position " + std::to_string(position) +
                           " of Rows.db, which has " +
                           std::to_string(rows_->size()) +
@@ -62,6 +140,134 @@ bool PartitionsDbReader::ReadRowsEntry(uint64_t position, IndexEntry* entry) {
   entry->position = reader.VInt("a position; the file is damaged");
   error_ = reader.error();
   return reader.good();
+}
+
+bool PartitionsDbReader::NextPayload(TriePayload* payload,
+                                     uint64_t* node_position) {
+  for (;;) {
+    Step node;
+    bool found = false;
+    if (!NextNode(&node, &found)) {
+      return false;
+    }
+    if (!found) {
+      return num_found_ != num_keys_ &&
+             Fail(root_, "the trie has " + std::to_string(num_found_) +
+                             " keys, but the footer says " +
+                             std::to_string(num_keys_));
+    }
+    bool has_payload = false;
+    if (!Enter(node, payload, &has_payload)) {
+      return false;
+    }
+    if (has_payload) {
+      *node_position = node.position;
+      return ++num_found_ <= num_keys_ ||
+             Fail(node.position,
+                  "the trie has more keys than the footer says, " +
+                      std::to_string(num_keys_));
+    }
+  }
+}
+
+bool PartitionsDbReader::NextNode(Step* node, bool* found) {
+  if (!started_) {
+    started_ = true;
+    *found = true;
+    *node = {root_, 0, 0};
+    return true;
+  }
+  while (!*found && !path_to_next_.empty()) {
+    if (!NextChild(&path_to_next_.back(), node, found)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Finds the next child of `*parent`. Removes `*parent` from path_to_next_ after
+// its last slot.
+bool PartitionsDbReader::NextChild(Step* parent, Step* child, bool* found) {
+  std::string_view bytes;
+  TrieNode node;
+  if (!ReadNode(parent->position, &bytes, &node)) {
+    return false;
+  }
+  const bool is_first = parent->next_slot == 0;
+  uint64_t distance = 0;
+  while (distance == 0 && parent->next_slot < node.num_slots) {
+    distance = TransitionOf(bytes, node, parent->next_slot++).distance;
+    if (distance == 0 && node.type < kFirstTypeWithAbsentChildren) {
+      return Fail(parent->position, "a node is its own child");
+    }
+  }
+  if (distance == 0) {
+    const uint64_t position = parent->position;
+    path_to_next_.pop_back();
+    return !is_first ||
+           Fail(position, "a node of type " + std::to_string(node.type) +
+                              " without children");
+  }
+  if (distance > parent->position) {
+    return Fail(parent->position, "a child " + std::to_string(distance) +
+                                      " bytes before, outside of the file");
+  }
+  if (parent->depth >= kMaxTrieDepth) {
+    return Fail(parent->position,
+                "a path that is longer than that of the longest key");
+  }
+  *child = {parent->position - distance, parent->depth + 1, 0};
+  if (parent->next_slot == node.num_slots) {
+    path_to_next_.pop_back();
+  }
+  *found = true;
+  return true;
+}
+
+bool PartitionsDbReader::Enter(const Step& step, TriePayload* payload,
+                               bool* has_payload) {
+  std::string_view bytes;
+  TrieNode node;
+  if (!ReadNode(step.position, &bytes, &node)) {
+    return false;
+  }
+  if (node.type != 0) {
+    path_to_next_.push_back(step);
+  } else if (node.payload_flags == 0) {
+    return Fail(step.position, "a leaf without a payload");
+  }
+  *has_payload = node.payload_flags != 0;
+  if (*has_payload) {
+    *payload = DecodePayload(bytes.substr(node.size), node.payload_flags);
+  }
+  return true;
+}
+
+bool PartitionsDbReader::ReadNode(uint64_t position, std::string_view* bytes,
+                                  TrieNode* node) {
+  const auto whole = [&bytes, &node] {
+    return DecodeTrieNode(*bytes, node) &&
+           bytes->size() - node->size >= PayloadSize(node->payload_flags);
+  };
+  const uint64_t left = first_key_position_ - position;
+  if (!pages_.ReadSome(position, bytes, &error_)) {
+    return false;
+  }
+  *bytes = bytes->substr(
+      0, static_cast<size_t>(std::min<uint64_t>(bytes->size(), left)));
+  if (whole()) {
+    return true;
+  }
+  const auto size =
+      static_cast<size_t>(std::min<uint64_t>(kMaxTrieNodeSize, left));
+  if (!pages_.Read(position, size, bytes, &error_)) {
+    return false;
+  }
+  return whole() ||
+         Fail(position,
+              "a node of type " +
+                  std::to_string(static_cast<uint8_t>(bytes->front()) >> 4) +
+                  " that ends beyond the trie");
 }
 
 }  // namespace cassandra_bloom::tools

@@ -50,6 +50,9 @@ struct TriePayload {
   int64_t position = 0;
 };
 
+// In these types, a distance of 0 stands for an absent child.
+constexpr int kFirstTypeWithAbsentChildren = 10;
+
 // The largest node with its payload, in bytes: 256 pointers of 64 bits.
 constexpr size_t kMaxTrieNodeSize = 3 + 256 * 8 + 9;
 
@@ -59,7 +62,7 @@ constexpr int kSingleNoPayload4 = 1;
 constexpr int kSingle8 = 2;
 constexpr int kSingleNoPayload12 = 3;
 constexpr int kSingle16 = 4;
-constexpr int kFirstDense = 10;
+constexpr int kFirstDense = kFirstTypeWithAbsentChildren;
 
 constexpr size_t kPointerBits[16] = {0,  4,  8,  12, 16, 8,  12, 16,
                                      24, 40, 12, 16, 24, 32, 40, 64};
@@ -133,13 +136,6 @@ inline bool DecodeTrieNode(std::string_view bytes, TrieNode* node) {
     node->size = 3 + SizeOfPointers(count, kPointerBits[type]);
   }
   return node->size <= bytes.size();
-}
-
-// Returns whether a distance of 0 stands for an absent child, as in types 10 to
-// 15.
-inline bool MayHaveAbsentChildren(const TrieNode& node) {
-  using namespace trie_node_internal;
-  return node.type >= kFirstDense;
 }
 
 // `slot` is from 0 to num_slots - 1. The transition byte increases with `slot`.

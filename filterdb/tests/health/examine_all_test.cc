@@ -62,6 +62,29 @@ TEST_F(ExamineAllTest, ScyllaDbIsRemovingIt) {
   EXPECT_EQ(Examine().sstable.state, SstableState::kBeingWritten);
 }
 
+// A TOC.txt.tmp beside TOC.txt is nothing that ScyllaDB leaves.
+TEST_F(ExamineAllTest, AnotherProgramHasLeftATocTmp) {
+  WriteFile(one_.Path("TOC.txt.tmp"), "");
+  WriteFile(one_.Path("Filter.db"), "");
+  const auto listed = tools::FindSstables({dir_.path()}).sstables;
+  EXPECT_EQ(ExamineAll(listed).at(0).verdict(), Check::kEmpty);
+}
+
+// A folder in another one was given by the path of a link, too.
+TEST_F(ExamineAllTest, DataIsMissingBehindALink) {
+  fs::remove(one_.Path("Data.db"));
+  const TempDir other;
+  fs::copy(dir_.path(), other / "sub");
+  fs::copy(dir_.path(), other.path());
+  fs::create_directory_symlink("sub", other / "link");
+  const auto listed =
+      tools::FindSstables({other / "link", other.path()}).sstables;
+  ASSERT_EQ(listed.size(), 2U);
+  for (const Examined& examined : ExamineAll(listed)) {
+    EXPECT_EQ(examined.verdict(), Check::kKeysUnreadable);
+  }
+}
+
 TEST_F(ExamineAllTest, CassandraHasRemovedIt) {
   fs::remove(one_.Path("Data.db"));
   fs::remove(one_.Path("Filter.db"));

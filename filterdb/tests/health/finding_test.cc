@@ -18,11 +18,11 @@ using ::testing::HasSubstr;
 using tools::Action;
 using tools::Check;
 using tools::Examined;
-using tools::HeldDigests;
-using tools::MendMeans;
+using tools::ExamineOptions;
 using tools::SstableState;
 
-// Returns an SSTable of 1,000 keys with these findings.
+// Returns an SSTable of 1,000 keys with these findings. Scylla.db has no
+// digests.
 Examined With(const std::vector<Check>& checks) {
   Examined sstable;
   sstable.has_filter_file = true;
@@ -34,7 +34,15 @@ Examined With(const std::vector<Check>& checks) {
   sstable.planned_rate = 0.0093;
   for (const Check check : checks) {
     sstable.Add(check);
+    sstable.toc_names_filter &=
+        check != Check::kNotInToc && check != Check::kNotLoaded;
   }
+  return sstable;
+}
+
+Examined WithDigests(Examined sstable, bool of_toc) {
+  sstable.filter_has_digest = true;
+  sstable.toc_has_digest = of_toc;
   return sstable;
 }
 
@@ -85,6 +93,7 @@ TEST(FindingTest, WhatIsLeftHasARemedy) {
     const tools::CheckInfo& info = tools::InfoOf(static_cast<Check>(i));
     EXPECT_NE(info.action == Action::kLeave ||
                   info.check == Check::kKeysNotConfirmed ||
+                  info.check == Check::kNotRead ||
                   info.check == Check::kDigestDiffers,
               *info.remedy == '\0')
         << info.name;
@@ -108,9 +117,9 @@ TEST(FindingTest, WhatWasNotExaminedIsNoFault) {
 
 // What stands in the way of a mend, and the words that say so.
 TEST(FindingTest, Obstacles) {
-  const auto reason_of = [](Examined sstable, const MendMeans& means = {},
-                            HeldDigests held = {}) {
-    AddObstacles(means, held, &sstable);
+  const auto reason_of = [](Examined sstable,
+                            const ExamineOptions& means = {}) {
+    AddObstacles(means, &sstable);
     EXPECT_EQ(sstable.action(), Action::kLeave);
     return sstable.ReasonToLeave();
   };
@@ -131,24 +140,23 @@ TEST(FindingTest, Obstacles) {
     sstable.sstable.unread_log = "a.log: cannot open";
     EXPECT_THAT(reason_of(sstable), HasSubstr("a.log: cannot open; "));
   }
-  MendMeans no_digests;
+  ExamineOptions no_digests;
   no_digests.rewrite_digests = false;
-  EXPECT_THAT(reason_of(With({Check::kKeysMissing}), no_digests,
-                        {/*filter=*/true, /*toc=*/false}),
-              HasSubstr("give --rewrite-digests"));
-  EXPECT_THAT(reason_of(With({Check::kNotLoaded}), no_digests,
-                        {/*filter=*/true, /*toc=*/true}),
-              HasSubstr("give --rewrite-digests"));
-  MendMeans to_out_dir;
+  EXPECT_THAT(
+      reason_of(WithDigests(With({Check::kKeysMissing}), false), no_digests),
+      HasSubstr("give --rewrite-digests"));
+  EXPECT_THAT(
+      reason_of(WithDigests(With({Check::kNotLoaded}), true), no_digests),
+      HasSubstr("give --rewrite-digests"));
+  ExamineOptions to_out_dir;
   to_out_dir.to_out_dir = true;
   EXPECT_THAT(reason_of(With({Check::kNotLoaded}), to_out_dir),
               HasSubstr("mend without --out-dir"));
 }
 
 TEST(FindingTest, NoObstacles) {
-  const auto action_of = [](Examined sstable, const MendMeans& means,
-                            HeldDigests held = {}) {
-    AddObstacles(means, held, &sstable);
+  const auto action_of = [](Examined sstable, const ExamineOptions& means) {
+    AddObstacles(means, &sstable);
     return sstable.action();
   };
   EXPECT_EQ(action_of(With({Check::kEmpty}), {}), Action::kMend);
@@ -157,20 +165,20 @@ TEST(FindingTest, NoObstacles) {
   good.plan.reset();
   good.sstable.time_is_logged = true;
   EXPECT_EQ(action_of(good, {}), Action::kNone);
-  MendMeans oversized;
+  ExamineOptions oversized;
   oversized.oversized = true;
   EXPECT_EQ(action_of(With({Check::kOversized}), {}), Action::kNone);
   EXPECT_EQ(action_of(With({Check::kOversized}), oversized), Action::kMend);
-  MendMeans to_out_dir;
+  ExamineOptions to_out_dir;
   to_out_dir.to_out_dir = true;
   to_out_dir.rewrite_digests = false;
   EXPECT_EQ(action_of(With({Check::kNotInToc}), to_out_dir), Action::kNone);
-  EXPECT_EQ(action_of(With({Check::kEmpty}), to_out_dir, {true, true}),
+  EXPECT_EQ(action_of(WithDigests(With({Check::kEmpty}), true), to_out_dir),
             Action::kMend);
-  MendMeans no_digests;
+  ExamineOptions no_digests;
   no_digests.rewrite_digests = false;
   EXPECT_EQ(action_of(With({Check::kEmpty}), no_digests), Action::kMend);
-  EXPECT_EQ(action_of(With({Check::kNotInToc}), no_digests, {true, false}),
+  EXPECT_EQ(action_of(WithDigests(With({Check::kNotInToc}), false), no_digests),
             Action::kCompleteToc);
 }
 

@@ -85,9 +85,13 @@ std::unique_ptr<tools::SstableKeys> MadeFiles::Open(std::string* error) const {
 
 KeysAndError MadeFiles::Read() const {
   KeysAndError read;
-  const auto reader = Open(&read.error);
-  if (reader != nullptr) {
-    read = ReadKeys(reader.get());
+  try {
+    const auto reader = Open(&read.error);
+    if (reader != nullptr) {
+      read = ReadKeys(reader.get());
+    }
+  } catch (const tools::NotSupported& error) {
+    read.error = error.what();
   }
   read.error = WithoutFolders(read.error);
   return read;

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <utility>
 
+#include "filterdb/sstable/bytes/random_access_file.h"
 #include "filterdb/sstable/data_db/compression_info.h"
 #include "filterdb/sstable/data_db/open_data_db.h"
 #include "tests/stress/fuzz/fuzz_check.h"
@@ -41,13 +42,15 @@ std::unique_ptr<CompressionInfo> Info(bool has_max_compressed_length) {
   return info;
 }
 
-void AddChecksums(CompressionInfo* info, std::string* data) {
+// `file` has the bytes of `*data`.
+void AddChecksums(CompressionInfo* info, const ByteSource& file,
+                  std::string* data) {
   const uint64_t num_chunks = std::min<uint64_t>(
       info->num_chunks(), kMostRead / info->chunk_length() + 1);
   for (uint64_t i = 0; i < num_chunks; ++i) {
     CompressionInfo::Chunk chunk;
     std::string error;
-    if (!info->Find(i, data->size(), &chunk, &error)) {
+    if (!info->Find(i, file, &chunk, &error)) {
       FUZZ_CHECK(!error.empty());
       return;
     }
@@ -90,9 +93,11 @@ void Check(bool has_max_compressed_length, const std::string& info_bytes,
     return;
   }
   const uint32_t chunk_length = info->chunk_length();
-  AddChecksums(info.get(), &data);
-  WriteFile(FuzzFolder() / "Data.db", data);
+  const std::string path = FuzzFolder() / "Data.db";
+  WriteFile(path, data);
   std::string error;
+  AddChecksums(info.get(), *tools::RandomAccessFile::Open(path, &error), &data);
+  WriteFile(path, data);
   const auto file = tools::OpenDataDb(
       FuzzFolder() / "", has_max_compressed_length ? "da" : "ms", &error);
   FUZZ_CHECK((file == nullptr) == !error.empty());
@@ -119,7 +124,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const bool has_max_compressed_length = input.Number(1) % 2 != 0;
   const auto info_size = static_cast<size_t>(input.Number(2));
   const std::string info = input.Bytes(info_size);
-  cassandra_bloom::testing::Check(has_max_compressed_length, info,
-                                  input.Bytes(size));
+  try {
+    cassandra_bloom::testing::Check(has_max_compressed_length, info,
+                                    input.Bytes(size));
+  } catch (const cassandra_bloom::tools::NotSupported&) {
+    // A compressor, an option or a dictionary that is not known.
+  }
   return 0;
 }

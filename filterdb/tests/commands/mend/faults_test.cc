@@ -182,6 +182,17 @@ void ALog(const std::string&, const WrittenSstable& one) {
             LogRecord("REMOVE", one.prefix, 1, 8));
 }
 
+SstableSpec WithLz4(SstableSpec spec) {
+  spec.lz4 = true;
+  return spec;
+}
+
+void UnknownCompressor(const std::string&, const WrittenSstable& one) {
+  std::string info = ReadFile(one.Path("CompressionInfo.db"));
+  info[2] = 'X';
+  WriteFile(one.Path("CompressionInfo.db"), info);
+}
+
 std::vector<FaultCase> Cases() {
   const SstableSpec good = Of("nb");
   const SstableSpec bad = Of("nb", FilterFault::kBitsCleared);
@@ -209,6 +220,13 @@ std::vector<FaultCase> Cases() {
       // has all keys, so it is not said that there is nothing to do.
       {"no Statistics.db", good, Remove("Statistics.db"), "keys not confirmed",
        no_backup, 2, "not known", "does not tell how many keys"},
+      {"the same, of a version with a trie", Of("da"), Remove("Statistics.db"),
+       "keys not confirmed", no_backup, 2, "not known",
+       "does not tell how many keys"},
+      // What is known without the keys is said.
+      {"an unknown compressor", WithLz4(Of("nb", FilterFault::kTruncated)),
+       UnknownCompressor, "truncated, not supported", no_backup, 2, "not known",
+       "compressor XZ4Compressor: not supported"},
       {"no filter, no plan, but TOC.txt names it", good,
        Both(Remove("Filter.db"), Content("Statistics.db", "damaged")),
        "keys unreadable, missing", no_backup, 1, "left", "Statistics.db"},

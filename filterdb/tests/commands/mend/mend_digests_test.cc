@@ -58,6 +58,11 @@ TEST_F(MendDigestsTest, TheDigestOfACompletedToc) {
   ExpectLeft("--no-backup", "give --rewrite-digests");
   Exits(0, Mend(kRewrite));
   ExpectWell();
+  WriteScylla(FilterFault::kMissing);  // Its TOC.txt lacks it, too.
+  EXPECT_EQ(Verdict(), "missing");
+  ExpectLeft("--no-backup", "give --rewrite-digests");
+  Exits(0, Mend(kRewrite));
+  ExpectWell();
 }
 
 // The filter has all keys, but its digest is not the one in Scylla.db. ScyllaDB
@@ -103,11 +108,18 @@ TEST_F(MendDigestsTest, ADamagedScyllaDb) {
   const WrittenSstable one = WriteScylla(FilterFault::kBitsCleared);
   std::string scylla = ReadFile(one.Path("Scylla.db"));
   scylla[13] = 'X';  // A byte outside the digests.
-  for (const std::string& damaged :
-       {scylla, scylla.substr(0, 9), scylla + "x", std::string()}) {
-    WriteFile(one.Path("Scylla.db"), damaged);
-    ExpectLeft(kRewrite, "restore Scylla.db from a backup");
+  WriteFile(one.Path("Scylla.db"), scylla);
+  ExpectLeft(kRewrite, "restore Scylla.db from a backup");
+  const auto before = Files();
+  for (const std::string& unknown : {scylla.substr(0, 9), scylla + "x"}) {
+    WriteFile(one.Path("Scylla.db"), unknown);
+    EXPECT_THAT(Exits(2, Mend(kRewrite)).out,
+                HasSubstr("not known: " + one.Path("Scylla.db")));
+    WriteFile(one.Path("Scylla.db"), scylla);
+    EXPECT_TRUE(Files() == before);
   }
+  fs::resize_file(one.Path("Scylla.db"), 17 << 20);  // Not read into memory.
+  ExpectLeft(kRewrite, "restore Scylla.db from a backup");
   fs::remove(one.Path("Scylla.db"));
   fs::create_symlink("nowhere", one.Path("Scylla.db"));
   ExpectLeft(kRewrite, "restore Scylla.db from a backup");

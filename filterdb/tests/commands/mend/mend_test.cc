@@ -63,6 +63,10 @@ TEST_F(MendTest, TwoFiltersForTheSameFileInOutDir) {
   EXPECT_EQ(ran.json()["total"]["failed"], 1) << ran;
   EXPECT_THAT(ran.out, HasSubstr("each with an --out-dir of its own"));
   EXPECT_EQ(ran.err, "");
+  const std::string out = dir_ / "one";
+  EXPECT_THAT(
+      Exits(1, Filterdb("mend --out-dir=" + out + " " + dir_ / "ks/t1")).out,
+      HasSubstr(" -> " + out + "/nb-1-big-Filter.db"));
 }
 
 TEST_F(MendTest, Oversized) {

@@ -15,6 +15,7 @@
 
 #include "filterdb/tests/commands/mend/mend_fixture.h"
 #include "filterdb/tests/commands/mend/stop_at_changes.h"
+#include "filterdb/tests/fake_sstable/log_record.h"
 #include "tests/support/random_keys.h"
 
 namespace cassandra_bloom::testing {
@@ -159,6 +160,11 @@ TEST_F(MendUndoTest, WhatHasChangedIsLeft) {
       {[&] { WriteFile(Kept(run), "0123456789abcdef"); },
        "is not the one that the list of the run names"},
       {[&] { WriteFile(one_.Path("TOC.txt"), ""); }, "list the components"},
+      {[&] {
+         WriteFile(dir_ / "ks/t1/nb_txn_compaction_1.log",
+                   LogRecord("REMOVE", one_.prefix, 1, 8));
+       },
+       "start the node once, then mend"},
       {[&] { fs::rename(dir_ / "ks", dir_ / "moved"); }, "is gone"},
   };
   for (const auto& [change, reason] : cases) {
@@ -166,6 +172,7 @@ TEST_F(MendUndoTest, WhatHasChangedIsLeft) {
     fs::copy(dir_ / "ks", dir_ / "copy", fs::copy_options::recursive);
     change();
     const auto changed = dir_.Names();
+    EXPECT_THAT(Exits(1, Undo(run, "--dry-run")).out, HasSubstr("1 left\n"));
     const std::string out = Exits(1, Undo(run)).out;
     // In the line of the filter, and at the end.
     EXPECT_THAT(out, ContainsRegex(std::string("left: .*") + reason));

@@ -178,7 +178,7 @@ TEST_F(FoldersTest, NamesWithTmp) {
         fs::create_directories(dir_ / tmp);
         fs::copy_file(one.Path(component), dir_ / tmp + "/" + name);
       }
-      const Ran ran = Exits(0, Filterdb("scan --json " + dir_ / tmp));
+      const Ran ran = Exits(2, Filterdb("scan --json " + dir_ / tmp));
       EXPECT_EQ(ran.json()["sstables"][0]["state"], "being written");
       EXPECT_EQ(ran.json()["sstables"][0]["version"], version);
       fs::remove_all(dir_ / tmp);
@@ -191,7 +191,7 @@ TEST_F(FoldersTest, AFolderOfAnUnfinishedSstable) {
   SstableSpec spec;
   spec.fault = FilterFault::kBitsCleared;
   Write("data/ks/t1/1.sstable", spec);
-  EXPECT_EQ(Exits(0, Scan()).json()["sstables"][0]["state"], "being written");
+  EXPECT_EQ(Exits(2, Scan()).json()["sstables"][0]["state"], "being written");
   fs::remove_all(dir_ / "data");
   Write("data/.sstable", spec);
   EXPECT_EQ(Exits(1, Scan()).json()["sstables"][0]["state"], "live");

@@ -296,6 +296,9 @@ TEST_F(ScanTest, WrongPaths) {
   EXPECT_EQ(none.out, "");
   EXPECT_THAT(none.err, HasSubstr("none: cannot open"));
   EXPECT_THAT(Exits(2, Scan()).err, HasSubstr("no SSTables in it"));
+  const WrittenSstable one = Write({});
+  fs::rename(one.Path("TOC.txt"), one.Path("TOC.txt.tmp"));
+  EXPECT_THAT(Exits(2, Scan()).err, HasSubstr("no SSTable was looked at"));
   WriteFile(dir_ / "file", "");
   EXPECT_THAT(Exits(2, Filterdb("scan " + dir_ / "file")).err,
               HasSubstr("not a component of an SSTable"));
@@ -405,6 +408,10 @@ TEST_F(ScanTest, ManyJobsWithFewFilesOrThreads) {
   }
   const std::string scan = "scan --jobs=1024 " + dir_.path();
   Exits(0, Filterdb(scan, "ulimit -n 40;"));
+  const Ran few =
+      Exits(2, Filterdb("scan --json " + dir_.path(), "ulimit -n 4;"));
+  EXPECT_EQ(few.json()["total"]["not_known"], 60) << few;
+  EXPECT_THAT(few.out, HasSubstr(": Too many open files\""));
   if (geteuid() != 0) {
     return;  // Only root can become another user.
   }

@@ -55,12 +55,16 @@ class Files {
   // Returns the error of opening Data.db or of reading it byte by byte, or "".
   std::string Error(bool has_max_compressed_length = true) const {
     std::string error;
-    const auto file = Open(&error, has_max_compressed_length);
-    std::string_view bytes;
-    for (uint64_t at = 0; file != nullptr && at < file->size(); ++at) {
-      if (!file->Read(at, 1, &bytes, &error)) {
-        break;
+    try {
+      const auto file = Open(&error, has_max_compressed_length);
+      std::string_view bytes;
+      for (uint64_t at = 0; file != nullptr && at < file->size(); ++at) {
+        if (!file->Read(at, 1, &bytes, &error)) {
+          break;
+        }
       }
+    } catch (const tools::NotSupported& not_supported) {
+      error = not_supported.what();
     }
     return WithoutFolders(error);
   }
@@ -352,7 +356,6 @@ TEST(CompressedDataFileTest, RefusesOtherCompressors) {
             .Error();
     EXPECT_EQ(error,
               "Data.db: compressor " + name.substr(0, 100) + ": not supported");
-    EXPECT_TRUE(tools::IsNotSupported(error));
   }
 }
 
