@@ -115,16 +115,16 @@ scan-loop: packages test-packages
 
 SECONDS = 60
 
+random: RUN = --seconds=$(SECONDS)
+soak: RUN = --seconds=$$((60 * $(MINUTES))) --scale=20 --time_limit=3600
+crash: RUN = --databases=$(ROUNDS) --kills=5
+
 # In memory (/dev/shm) if possible, because RocksDB syncs many small files.
 random soak crash: packages test-packages
 	cmake --preset dev
 	cmake --build --preset dev --parallel $(JOBS) --target random_db
 	TMPDIR=$${TMPDIR:-$$(test -d /dev/shm && echo /dev/shm || echo /tmp)} \
-	  build/dev/bin/random_db $(RUN_$@) --jobs=$(JOBS) $(if $(SEED),--seed=$(SEED))
-
-RUN_random = --seconds=$(SECONDS)
-RUN_soak = --seconds=$$((60 * $(MINUTES))) --scale=20 --time_limit=3600
-RUN_crash = --databases=$(ROUNDS) --kills=5
+	  build/dev/bin/random_db $(RUN) --jobs=$(JOBS) $(if $(SEED),--seed=$(SEED))
 
 fuzz: packages fuzz-packages
 	cmake --preset dev -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang \
