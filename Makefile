@@ -4,33 +4,30 @@
 
 PACKAGES = cmake g++ libcli11-dev libgflags-dev libgmock-dev libgtest-dev \
   librocksdb-dev nlohmann-json3-dev python3 rocksdb-tools
-test_PACKAGES = gnuplot-nox jq locales pkgconf qemu-user
+test_PACKAGES = jq locales pkgconf qemu-user
 deb_PACKAGES = build-essential debhelper
 coverage_PACKAGES = gcovr
 format_PACKAGES = clang-format
 fuzz_PACKAGES = clang libclang-rt-dev
-report_PACKAGES = gnuplot-nox
+bench_PACKAGES = libbenchmark-dev
 bench-filterdb_PACKAGES = time
 # For ARCH, the compiler and the libraries of that CPU.
 static_PACKAGES = cmake libcli11-dev nlohmann-json3-dev $(if $(ARCH),crossbuild-essential-$(ARCH),g++) \
   $(addsuffix $(if $(ARCH),:$(ARCH)),liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev)
 JOBS = $(shell nproc)
-BENCH = build/release/bin/filter_bench
 SUDO = $(if $(filter-out 0,$(shell id -u)),sudo)
 
 help:
-	@echo "make demo    compare this filter with RocksDB's own, in the stock db_bench"
+	@echo "make demo    compare this filter with RocksDB's own in a database of four levels, in"
+	@echo "             the stock db_bench, in a minute"
 	@echo "make test    build and run all tests"
 	@echo "make release build in build/release, for cmake --install"
-	@echo "make bench   time the filters alone, without a database"
+	@echo "make bench   time the filters alone, without a database, in a minute"
 	@echo "             (BENCH_FLAGS=--help: all parameters)"
-	@echo "make report  time filters of many sizes and bits per key, with plots, in 15 minutes"
-	@echo "             (QUICK=1: in 2; BENCH=FILE: with another filter_bench)"
 	@echo "make bench-db"
-	@echo "             compare lookups in a database of four levels, in the stock db_bench, with"
-	@echo "             RocksDB's Bloom and Ribbon filters, in 20 minutes (QUICK=1: in 4)"
-	@echo "             (BENCH_DB_FLAGS=--help: other policies, keys and bits, or equally many"
-	@echo "             false positives; data from a cache or the disk)"
+	@echo "             as make demo, with more keys and batches, in 20 minutes (QUICK=1: in 4)"
+	@echo "             (WORKLOAD=mixgraph: Facebook's; BENCH_DB_FLAGS=--help: other policies,"
+	@echo "             keys and bits, data from the disk, a picture of memory)"
 	@echo "make bench-db ROCKSDB=TREE"
 	@echo "             the same with this source tree of RocksDB, built for this CPU"
 	@echo "make bench-filterdb"
@@ -61,17 +58,18 @@ help:
 	@echo "make dist    make a source archive of the last commit and its SHA-256, in build/dist"
 	@echo "make deb     make Debian packages and their source package, in build/deb/packages"
 
+BENCH_DB = python3 -B db_bench_ext/database/bench.py
+
 demo: plugin
-	python3 db_bench_ext/database/demo.py --lib-dir=build/release/lib
+	$(BENCH_DB) --lib-dir=build/release/lib --demo
 
-bench: release
-	$(BENCH) $(BENCH_FLAGS)
-
-report: release report-packages
-	python3 -B db_bench_ext/filter_bench/report.py --bench=$(BENCH) $(if $(QUICK),--quick)
+bench: packages bench-packages
+	cmake --preset release -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=ON
+	cmake --build --preset release --parallel $(JOBS) --target filter_bench
+	build/release/bin/filter_bench $(BENCH_FLAGS)
 
 bench-db: $(if $(ROCKSDB),rocksdb-for-this-cpu,plugin)
-	python3 db_bench_ext/database/end_to_end.py $(BENCH_DB_TOOLS) $(if $(QUICK),--quick) $(BENCH_DB_FLAGS)
+	$(BENCH_DB) $(BENCH_DB_TOOLS) $(if $(QUICK),--quick) $(if $(WORKLOAD),--workload=$(WORKLOAD)) $(BENCH_DB_FLAGS)
 
 # A RocksDB as people compile it for one machine, with this repository as its plugin.
 IN_TREE = $(ROCKSDB)/build-for-this-cpu
@@ -86,8 +84,8 @@ rocksdb-for-this-cpu: packages
 	cmake -S $(ROCKSDB) -B $(IN_TREE) -DCMAKE_BUILD_TYPE=Release -DPORTABLE=0 \
 	  -DROCKSDB_PLUGINS=cassandra_bloom -DROCKSDB_BUILD_SHARED=OFF -DWITH_GFLAGS=ON \
 	  -DWITH_TESTS=OFF -DWITH_LIBURING=OFF -DFAIL_ON_WARNINGS=OFF
-	cmake --build $(IN_TREE) --parallel $(JOBS) --target db_bench ldb sst_dump
-	ln -sf tools/ldb tools/sst_dump $(IN_TREE)
+	cmake --build $(IN_TREE) --parallel $(JOBS) --target db_bench sst_dump
+	ln -sf tools/sst_dump $(IN_TREE)
 
 bench-filterdb: release bench-filterdb-packages
 	db_bench_ext/database/filterdb_bench.sh build/release
@@ -131,8 +129,7 @@ RUN_crash = --databases=$(ROUNDS) --kills=5
 fuzz: packages fuzz-packages
 	cmake --preset dev -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang \
 	  -DCMAKE_CXX_FLAGS="-O1 -g1" -DCASSANDRA_BLOOM_BUILD_FUZZERS=ON \
-	  -DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF \
-	  -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF
+	  -DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF
 	cmake --build build/fuzz --parallel $(JOBS) --target fuzzers
 	tests/stress/fuzz/run.sh build/fuzz/bin $(SECONDS) $(JOBS)
 
@@ -201,7 +198,7 @@ packages:
 	$(call install,$(PACKAGES))
 
 NEEDS = test-packages deb-packages coverage-packages format-packages fuzz-packages \
-  report-packages bench-filterdb-packages static-packages
+  bench-packages bench-filterdb-packages static-packages
 
 $(NEEDS): %-packages:
 	$(call install,$($*_PACKAGES))
@@ -214,5 +211,5 @@ define install
 	    apt-get install -y --no-install-recommends $(1); }
 endef
 
-.PHONY: help demo bench report bench-db rocksdb-for-this-cpu bench-filterdb soak crash export-stress damage scan-loop random fuzz coverage \
+.PHONY: help demo bench bench-db rocksdb-for-this-cpu bench-filterdb soak crash export-stress damage scan-loop random fuzz coverage \
   mutants test release plugin dist filterdb-static foreign-architecture format deb packages $(NEEDS)

@@ -15,9 +15,6 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TypeVar
-
-T = TypeVar("T")
 
 SLICE_SECONDS = 0.05
 
@@ -36,12 +33,6 @@ class Slice:
         return max(0.0, overlap) / (self.end - self.begin)
 
 
-def rotated(items: Sequence[T], number: int) -> list[T]:
-    """Returns the items in the order of turn `number`: each turn begins with another one."""
-    first = number % len(items)
-    return [*items[first:], *items[:first]]
-
-
 def process_clock(pid: int) -> int:
     """Returns the number of the clock that measures the CPU time of another process.
 
@@ -53,9 +44,7 @@ def process_clock(pid: int) -> int:
 class StoppedProcess:
     """A process that runs only during run_for. It is killed at the end of a `with`."""
 
-    def __init__(
-        self, command: Sequence[str], env: Mapping[str, str], cpu: int
-    ) -> None:
+    def __init__(self, command: Sequence[str], env: Mapping[str, str], cpu: int) -> None:
         on_one_cpu = ("taskset", "--cpu-list", str(cpu))
         # If this script is killed, the process must end, too, because it would stay stopped
         # for ever. (Works as soon as the process has had its first turn.)
@@ -113,9 +102,7 @@ class StoppedProcess:
 
     def ran(self, begin: float, end: float) -> float:
         """Returns for how many seconds of this interval the process was not stopped."""
-        return sum(
-            each.part(begin, end) * (each.end - each.begin) for each in self._slices
-        )
+        return sum(each.part(begin, end) * (each.end - each.begin) for each in self._slices)
 
     def _signal(self, number: signal.Signals) -> None:
         # Popen.send_signal would wait for a process that has ended, and forget its CPU time.

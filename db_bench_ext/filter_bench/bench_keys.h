@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <vector>
 
 namespace cassandra_bloom::bench {
@@ -24,24 +23,7 @@ inline uint64_t Mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// Returns a number from 0 to `bound` - 1. All are equally likely if `random` is
-// a random number.
-inline uint64_t Below(uint64_t bound, uint64_t random) {
-  __extension__ using Uint128 = unsigned __int128;
-  return static_cast<uint64_t>((static_cast<Uint128>(random) * bound) >> 64);
-}
-
-// Makes numbers that look random. Equal seeds give equal numbers.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(Mix(seed)) {}
-  uint64_t Next() { return Mix(state_ += 0x9e3779b97f4a7c15); }
-
- private:
-  uint64_t state_;
-};
-
-// The lengths of keys, in bytes. `min_length` must be at least kMinLength.
+// The lengths of keys, in bytes.
 struct KeyShape {
   // Two keys that are made from different numbers always differ in their first
   // kMinLength bytes. Therefore no absent key is equal to a present key.
@@ -49,14 +31,8 @@ struct KeyShape {
   static constexpr size_t kMaxLength = 4096;
   static constexpr size_t kMaxRandomLength = 64;
 
-  size_t min_length = 16;
+  size_t min_length = 16;  // At least kMinLength.
   size_t max_length = 16;
-
-  static KeyShape OfRandomLength() { return {kMinLength, kMaxRandomLength}; }
-
-  std::string Name() const {
-    return min_length == max_length ? std::to_string(min_length) : "random";
-  }
 };
 
 // Memory for kCapacity keys. kCapacity is small, so that short keys stay in the
@@ -78,7 +54,9 @@ class KeyChunk {
 
   void Set(size_t i, uint64_t number) {
     char* const key = &bytes_[i * stride_];
-    const size_t length = LengthOf(number);
+    const size_t length =
+        shape_.min_length +
+        Mix(~number) % (shape_.max_length - shape_.min_length + 1);
     uint64_t word = Mix(number);
     for (size_t at = 0; at < length; at += sizeof(word)) {
       std::memcpy(key + at, &word, sizeof(word));
@@ -96,12 +74,6 @@ class KeyChunk {
   ROCKSDB_NAMESPACE::Slice** pointers() { return pointers_.data(); }
 
  private:
-  size_t LengthOf(uint64_t number) const {
-    const size_t lengths = shape_.max_length - shape_.min_length + 1;
-    return shape_.min_length +
-           (lengths == 1 ? 0 : Below(lengths, Mix(~number)));
-  }
-
   const KeyShape shape_;
   const size_t stride_;
   std::vector<char> bytes_;

@@ -10,11 +10,11 @@ NOT_RUN = {
     # README, docs/speed.md, docs/testing.md
     "make demo": _ROOT + "tests/install/matrix/distributions.sh",
     "make test": _ROOT + "tests/install/matrix/distributions.sh; it runs this test",
-    "make bench-db": _ROOT + "db_bench_ext/database/end_to_end.py --quick, by hand",
+    "make bench-db": _ROOT + "db_bench_ext/database/bench.py --quick, by hand",
     "make release": ".ci/run builds so",
     "make bench-db QUICK=1": _ROOT + "by hand",
-    "make bench": _ROOT + "filter_bench is built by .ci/run",
-    "make report": _ROOT + "db_bench_ext/filter_bench/report.py --quick, by hand",
+    "make bench": _ROOT + ".ci/run builds filter_bench, and runs it under sanitizers",
+    "make bench BENCH_FLAGS=--help": _ROOT + "by hand",
     "make bench-filterdb": _LONG + "db_bench_ext/database/filterdb_bench.sh, by hand",
     "make filterdb-static": _ROOT + "tests/install/matrix/static.sh",
     "make filterdb-static ARCH=arm64": _ROOT + "tests/install/matrix/static.sh",
@@ -25,14 +25,18 @@ NOT_RUN = {
     "ctest -L quick -j2": _LONG + "make test runs these tests, too",
     "git clone … plugin/cassandra_bloom": "tests/install/matrix/in_tree.sh",
     "make ROCKSDB_PLUGINS=cassandra_bloom …": "tests/install/matrix/in_tree.sh",
-    "build/release/bin/filter_bench --keys=10K,1M "
-    "--workloads=absent,present,batch_absent,build --batch=32":
-        _LONG + "by hand, for the tables",
-    "build/release/bin/filter_bench --bits_per_key=10,16 --workloads=absent":
+    "build/release/bin/filter_bench --keys=1M --filters=50 --policies=bloomfilter:10,cassandra_bloom:10 "
+    "--benchmark_filter=lookup_absent":
+        _LONG + "by hand, for the table",
+    "build/release/bin/filter_bench --keys=1M "
+    "--policies=bloomfilter:10,cassandra_bloom:10,bloomfilter:16,cassandra_bloom:16 "
+    "--benchmark_filter=lookup_absent":
         _LONG + "by hand, for the rates",
-    "make bench-db ROCKSDB=TREE BENCH_DB_FLAGS=--equal-rate": _LONG + "by hand",
     "make bench-db ROCKSDB=TREE": _LONG + "by hand",
-    'make bench-db ROCKSDB=TREE BENCH_DB_FLAGS="--break-even --policies=uniform"': _LONG + "by hand",
+    'make bench-db ROCKSDB=TREE BENCH_DB_FLAGS="bloomfilter:10 cassandra_bloom:mix:7.2:filter:cassandra"':
+        _LONG + "by hand",
+    "make bench-db QUICK=1 BENCH_DB_FLAGS=--picture=docs/speed/memory.svg": _LONG + "by hand",
+    "make bench-db ROCKSDB=TREE WORKLOAD=mixgraph": _LONG + "by hand",
     "make soak MINUTES=60": _LONG + "tests/stress/random, for seconds",
     "make crash ROUNDS=100": _LONG + "tests/stress/random, for seconds",
     "make export-stress KILLS=200 SECONDS=1200": _LONG + "tests/stress/export_stress, for seconds",
@@ -127,4 +131,4 @@ MENTIONED = {
 
 # The beginnings of blocks that show only output: of make demo and of make
 # bench-filterdb.
-OUTPUT = ("RocksDB version ", "filterdb       ")
+OUTPUT = ("db_bench of RocksDB version ", "filterdb       ")

@@ -31,7 +31,7 @@ TEST_P(BuilderMemoryTest, Peak) {
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
   std::unique_ptr<const char[]> block;
   size_t block_size = 0;
-  const auto peak = bench::PeakBytes([&] {
+  const auto peak = PeakBytes([&] {
     const auto builder = NewBuilder(*policy);
     for (uint64_t number = 0; number < GetParam(); ++number) {
       char key[sizeof(number)];
@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Keys, BuilderMemoryTest,
 // also keeps them until the SST file ends.
 int64_t PeakOfFile(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
                    uint64_t num_keys, uint64_t partition) {
-  const auto peak = bench::PeakBytes([&] {
+  const auto peak = PeakBytes([&] {
     const auto builder = NewBuilder(policy);
     std::vector<std::unique_ptr<const char[]>> blocks;
     for (uint64_t number = 0; number < num_keys; ++number) {

@@ -5,15 +5,9 @@
 #include <atomic>
 #include <cstddef>
 
-#if defined(__GLIBC__) && !defined(FILTER_BENCH_SANITIZED)
-#define FILTER_BENCH_WATCHES_MALLOC 1
-#else
-#define FILTER_BENCH_WATCHES_MALLOC 0
-#endif
+namespace cassandra_bloom::testing {
 
-namespace cassandra_bloom::bench {
-
-#if FILTER_BENCH_WATCHES_MALLOC
+#ifdef __GLIBC__
 
 namespace {
 
@@ -47,9 +41,9 @@ std::optional<int64_t> PeakBytes(const std::function<void()>& work) {
 
 #endif
 
-}  // namespace cassandra_bloom::bench
+}  // namespace cassandra_bloom::testing
 
-#if FILTER_BENCH_WATCHES_MALLOC
+#ifdef __GLIBC__
 
 #include <errno.h>
 #include <malloc.h>
@@ -68,9 +62,9 @@ void __libc_free(void* memory);
 
 namespace {
 
-using cassandra_bloom::bench::allocated;
-using cassandra_bloom::bench::peak;
-using cassandra_bloom::bench::watching;
+using cassandra_bloom::testing::allocated;
+using cassandra_bloom::testing::peak;
+using cassandra_bloom::testing::watching;
 
 void* Counted(void* memory) {
   if (watching.load(std::memory_order_relaxed) && memory != nullptr) {
@@ -91,31 +85,31 @@ void Uncount(void* memory) {
 
 }  // namespace
 
-#define FILTER_BENCH_EXPORT extern "C" __attribute__((visibility("default")))
+#define MEMORY_METER_EXPORT extern "C" __attribute__((visibility("default")))
 
-FILTER_BENCH_EXPORT void* malloc(size_t size) noexcept {
+MEMORY_METER_EXPORT void* malloc(size_t size) noexcept {
   return Counted(__libc_malloc(size));
 }
 
-FILTER_BENCH_EXPORT void* calloc(size_t count, size_t size) noexcept {
+MEMORY_METER_EXPORT void* calloc(size_t count, size_t size) noexcept {
   return Counted(__libc_calloc(count, size));
 }
 
-FILTER_BENCH_EXPORT void* realloc(void* old, size_t size) noexcept {
+MEMORY_METER_EXPORT void* realloc(void* old, size_t size) noexcept {
   Uncount(old);
   return Counted(__libc_realloc(old, size));
 }
 
-FILTER_BENCH_EXPORT void* memalign(size_t alignment, size_t size) noexcept {
+MEMORY_METER_EXPORT void* memalign(size_t alignment, size_t size) noexcept {
   return Counted(__libc_memalign(alignment, size));
 }
 
-FILTER_BENCH_EXPORT void* aligned_alloc(size_t alignment,
+MEMORY_METER_EXPORT void* aligned_alloc(size_t alignment,
                                         size_t size) noexcept {
   return Counted(__libc_memalign(alignment, size));
 }
 
-FILTER_BENCH_EXPORT int posix_memalign(void** memory, size_t alignment,
+MEMORY_METER_EXPORT int posix_memalign(void** memory, size_t alignment,
                                        size_t size) noexcept {
   if (alignment % sizeof(void*) != 0 || (alignment & (alignment - 1)) != 0 ||
       alignment == 0) {
@@ -129,9 +123,9 @@ FILTER_BENCH_EXPORT int posix_memalign(void** memory, size_t alignment,
   return 0;
 }
 
-FILTER_BENCH_EXPORT void free(void* memory) noexcept {
+MEMORY_METER_EXPORT void free(void* memory) noexcept {
   Uncount(memory);
   __libc_free(memory);
 }
 
-#endif  // FILTER_BENCH_WATCHES_MALLOC
+#endif  // __GLIBC__

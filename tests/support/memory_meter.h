@@ -10,12 +10,12 @@
 #include <functional>
 #include <optional>
 
-namespace cassandra_bloom::bench {
+namespace cassandra_bloom::testing {
 
 // Returns the most bytes that `work` had allocated at any time. Returns nullopt
-// with a sanitizer, or with a C library other than glibc.
+// with a C library other than glibc.
 std::optional<int64_t> PeakBytes(const std::function<void()>& work);
 
-}  // namespace cassandra_bloom::bench
+}  // namespace cassandra_bloom::testing
 
 #endif  // CASSANDRA_BLOOM_TESTS_SUPPORT_MEMORY_METER_H_

@@ -165,10 +165,9 @@ TEST_F(AnswersTest, CheckFindsTheFormThatWasWritten) {
 
 // If nearly all bits are set, almost every key passes in any form of Filter.db.
 // In this filter, only one bit is not set, which is a bit of the only key. In
-// another form, the key most likely passes, but filterdb check must not name
-// that form.
+// another form, the key passes, but filterdb check must not name that form.
 TEST_F(AnswersTest, CheckFindsNoFormByChance) {
-  Build(RandomKeysOf(0, 1), "nb-9-big-Filter.db");
+  Build({"a"}, "nb-9-big-Filter.db");
   std::string filter = Read("nb-9-big-Filter.db");
   const size_t byte = filter.find_first_not_of('\0', 8);
   const auto lowest_bit =
@@ -179,6 +178,7 @@ TEST_F(AnswersTest, CheckFindsNoFormByChance) {
   const Ran ran = Exits(1, Run("check nb-9-big-Filter.db --keys=keys --json"));
   EXPECT_EQ(ran.json()["missing"], 1);
   EXPECT_EQ(ran.json().count("written_as"), 0U);
+  Good("check nb-9-big-Filter.db --keys=keys --sstable-version=me");
 }
 
 TEST_F(AnswersTest, Convert) {

@@ -35,8 +35,7 @@ expect() {
 
 nowhere=(-DCMAKE_FIND_ROOT_PATH="$work" -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY
   -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY)
-only_libraries=(-DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF
-  -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF)
+only_libraries=(-DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF)
 mkdir "$work/rocksdb"
 
 # Every case starts with a copy of the folder core-only, in which cmake has already found
@@ -60,7 +59,7 @@ echo "#pragma GCC poison from_chars" >"$work/old_library.h"
 expect "does not support all of C++17|install g++ 11" "${only_libraries[@]}" \
   -UCASSANDRA_BLOOM_COMPILER_HAS_CXX17 -DCMAKE_CXX_FLAGS="-include $work/old_library.h"
 for missing in "GTest libgtest-dev TESTS" "CLI11 libcli11-dev TOOLS" \
-    "nlohmann_json nlohmann-json3-dev TOOLS" "gflags libgflags-dev BENCHMARKS"; do
+    "nlohmann_json nlohmann-json3-dev TOOLS" "benchmark libbenchmark-dev BENCHMARKS"; do
   read -r package debian_package part <<<"$missing"
   expect "$package, which|install $debian_package|-DCASSANDRA_BLOOM_BUILD_$part=OFF" \
     "${only_libraries[@]}" -DCASSANDRA_BLOOM_BUILD_$part=ON \

@@ -57,7 +57,7 @@ open_host() {
   copy_sources
   if ! inside sh -ec "
     cd /check/sources
-    cmake --preset release -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF
+    cmake --preset release
     cmake --build --preset release --parallel ${JOBS:-2} --target sst_filters \
       rocksdb_cassandra_bloom cassandra_bloom_preload cassandra_bloom_replace
     cc -std=gnu11 -O2 -Wall -Wextra -shared -fPIC tests/install/hosts/statistics.c \

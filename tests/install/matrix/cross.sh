@@ -195,7 +195,7 @@ esac
 step "building the tests"
 logged configure inside cmake -S /check/sources -B "$check/tests" \
   "-DCMAKE_TOOLCHAIN_FILE=$check/toolchain.cmake" -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-O2 \
-  "-DCASSANDRA_BLOOM_WERROR=$werror" -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF
+  "-DCASSANDRA_BLOOM_WERROR=$werror"
 logged build inside nice -n 10 cmake --build "$check/tests" --parallel "$jobs" --target "${test_programs[@]}"
 for program in "${started[@]}"; do
   [ ! -e "$root$check/tests/bin/$program" ] || emulated_by_script "$check/tests/bin/$program"
@@ -259,7 +259,7 @@ inside sh -c "apt-get -o Dpkg::Use-Pty=0 install -qq -y --no-install-recommends 
 
 step "building for x86-64"
 logged configure_x86 inside cmake -S /check/sources -B $x86/build -DCMAKE_BUILD_TYPE=Release \
-  -DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF \
+  -DCASSANDRA_BLOOM_BUILD_TESTS=OFF \
   "-DROCKSDB_LIBRARY=$x86_rocksdb" -DROCKSDB_INCLUDE_DIR=$x86/debian/usr/include
 logged build_x86 inside nice -n 10 cmake --build $x86/build --parallel "$jobs" \
   --target sst_filters rocksdb_cassandra_bloom cassandra_bloom_preload cassandra_bloom_replace
@@ -268,7 +268,7 @@ step "databases"
 work=$check/databases
 rm -rf "$root$work"
 mkdir "$root$work"
-cp "$sources"/db_bench_ext/database/options/{full,partitioned}.ini "$root$work"
+cp "$sources"/tests/install/matrix/options/{full,partitioned}.ini "$root$work"
 
 # db_bench CPU MODE FOLDER FLAGS...: the same seed gives the same keys on every CPU.
 db_bench() {

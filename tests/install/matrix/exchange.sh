@@ -62,7 +62,7 @@ done
 
 for mode in full partitioned; do
   sed '/^\[TableOptions/a\  format_version=5' \
-    "$REPOSITORY/db_bench_ext/database/options/$mode.ini" >"$work/$mode.ini"
+    "$REPOSITORY/tests/install/matrix/options/$mode.ini" >"$work/$mode.ini"
 done
 
 # db_bench PARTICIPANT MODE FOLDER FLAGS...: runs the participant's db_bench on FOLDER.

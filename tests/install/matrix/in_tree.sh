@@ -100,7 +100,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 check_db_bench() {
-  local flags=(--db="$work/db" --options_file="$repository/db_bench_ext/database/options/full.ini"
+  local flags=(--db="$work/db" --options_file="$repository/tests/install/matrix/options/full.ini"
     --num=100000 --key_size=16 --statistics --stats_interval=0)
   "$bin/db_bench" "${flags[@]}" --benchmarks=fillrandom,flush,compact >"$work/fill.log" 2>&1 ||
     fail "db_bench does not write: $(tail -3 "$work/fill.log")"

@@ -47,7 +47,7 @@ cmake --build "$rocksdb" --parallel "$jobs" --target "${programs[@]}" >&2
 
 build=$repository/build/filter-tests${sanitizer:+-$sanitizer}
 cmake --preset dev -S "$repository" -B "$build" -DCMAKE_CXX_FLAGS="-O1 -g1" \
-  -DCASSANDRA_BLOOM_SANITIZERS="$sanitizer" -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF \
+  -DCASSANDRA_BLOOM_SANITIZERS="$sanitizer" \
   -DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF \
   -DROCKSDB_INCLUDE_DIR="$tree/include" -DROCKSDB_LIBRARY="$rocksdb/librocksdb.so" >&2
 cmake --build "$build" --parallel "$jobs" --target rocksdb_cassandra_bloom_static >&2

@@ -29,7 +29,7 @@ build=$repository/build/tsan
 rocksdb=$("$repository/tests/install/matrix/debug_rocksdb.sh" "$1" thread)
 tree=$(realpath "$1")
 cmake --preset dev -S "$repository" -B "$build" -DCMAKE_CXX_FLAGS="-O1 -g1" \
-  -DCASSANDRA_BLOOM_SANITIZERS=thread -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF \
+  -DCASSANDRA_BLOOM_SANITIZERS=thread \
   -DROCKSDB_INCLUDE_DIR="$tree/include" -DROCKSDB_LIBRARY="$rocksdb/librocksdb.so"
 cmake --build "$build" --parallel "${JOBS:-$(nproc)}" --target random_db export_stress
 export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS-}"

@@ -102,7 +102,6 @@ class Build:
             *(["-G", "Ninja"] if shutil.which("ninja") else []),
             "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1",
             "-DCASSANDRA_BLOOM_QUICK_TEST_FLAGS=-O0",
-            "-DCASSANDRA_BLOOM_BUILD_BENCHMARKS=OFF",
         )  # fmt: skip
         if configured.returncode != 0:
             sys.exit(configured.stderr)

@@ -138,21 +138,18 @@ void Trial::Compact(size_t family, Draws* draws) {
 }
 
 // Since 9.8, RocksDB can set the policy of an open database. Older releases
-// refuse all but the same policy and nullptr.
+// refuse it, but write to the options that other threads read.
 void Trial::SetPolicy(size_t family, Draws* draws) {
   FamilyConfiguration& configured = configuration_.families[family];
   const PolicyChoice policy = DrawPolicy(configured, draws);
-  const std::string text = policy.In(settings_.stand);
-  if (kRelease < 908 && text == "nullptr") {
-    return;
-  }
-  const rocksdb::Status status = db_->SetOptions(
-      db_.handle(family),
-      {{"block_based_table_factory", "{filter_policy=" + text + "}"}});
   if (kRelease < 908) {
     return;
   }
-  RequireOk(status, "SetOptions");
+  RequireOk(
+      db_->SetOptions(db_.handle(family),
+                      {{"block_based_table_factory",
+                        "{filter_policy=" + policy.In(settings_.stand) + "}"}}),
+      "SetOptions");
   configured.policy = policy;
   FiltersAreMissed();
 }

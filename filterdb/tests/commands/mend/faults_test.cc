@@ -186,7 +186,7 @@ std::vector<FaultCase> Cases() {
   const SstableSpec good = Of("nb");
   const SstableSpec bad = Of("nb", FilterFault::kBitsCleared);
   const SstableSpec of_scylla = Of("me");
-  constexpr char kNoBackup[] = "--no-backup";
+  const char* const no_backup = "--no-backup";
   const char* const missing = "keys missing";
   const std::string no_digests(4, '\0');  // A Scylla.db.
   return {
@@ -197,56 +197,56 @@ std::vector<FaultCase> Cases() {
 
       // Plans.
       {"no plan in the version", Of("ic", FilterFault::kHalfSize), NoChange, "",
-       kNoBackup, 0, ""},
+       no_backup, 0, ""},
       {"a plan of the user", Of("ic", FilterFault::kHalfSize), NoChange,
        "worse than planned", "--no-backup --default-fp-chance=0.01", 0,
        "mended"},
       {"a plan that Cassandra cannot keep", Of("nb", FilterFault::kEmpty, 5e-5),
-       NoChange, "empty, plan too small", kNoBackup, 1, "left",
+       NoChange, "empty, plan too small", no_backup, 1, "left",
        "Cassandra can keep"},
 
       // Other components. Without Statistics.db, nothing tells whether Index.db
       // has all keys, so it is not said that there is nothing to do.
       {"no Statistics.db", good, Remove("Statistics.db"), "keys not confirmed",
-       kNoBackup, 2, "not known", "does not tell how many keys"},
+       no_backup, 2, "not known", "does not tell how many keys"},
       {"no filter, no plan, but TOC.txt names it", good,
        Both(Remove("Filter.db"), Content("Statistics.db", "damaged")),
-       "keys unreadable, missing", kNoBackup, 1, "left", "Statistics.db"},
+       "keys unreadable, missing", no_backup, 1, "left", "Statistics.db"},
       {"a FIFO as filter", good, Fifo("Filter.db"), "filter unreadable",
-       kNoBackup, 1, "left", "not a regular file"},
-      {"a FIFO as TOC.txt", good, Fifo("TOC.txt"), "TOC.txt damaged", kNoBackup,
+       no_backup, 1, "left", "not a regular file"},
+      {"a FIFO as TOC.txt", good, Fifo("TOC.txt"), "TOC.txt damaged", no_backup,
        1, "left", "not a regular file"},
       {"a FIFO as Scylla.db", good, Fifo("Scylla.db"), "Scylla.db damaged",
-       kNoBackup, 1, "left", "not a regular file"},
-      {"a link as filter", bad, Link("Filter.db"), missing, kNoBackup, 1,
+       no_backup, 1, "left", "not a regular file"},
+      {"a link as filter", bad, Link("Filter.db"), missing, no_backup, 1,
        "left", "is a symbolic link"},
-      {"a link as Data.db", bad, Link("Data.db"), missing, kNoBackup, 1, "left",
+      {"a link as Data.db", bad, Link("Data.db"), missing, no_backup, 1, "left",
        "is a symbolic link"},
-      {"a link as Index.db", bad, Link("Index.db"), missing, kNoBackup, 1,
+      {"a link as Index.db", bad, Link("Index.db"), missing, no_backup, 1,
        "left", "is a symbolic link"},
-      {"a link as TOC.txt", bad, Link("TOC.txt"), missing, kNoBackup, 1, "left",
+      {"a link as TOC.txt", bad, Link("TOC.txt"), missing, no_backup, 1, "left",
        "is a symbolic link"},
 
       // TOC.txt. A full disk may cut it, so that it does not name Data.db.
       {"TOC.txt of 0 bytes", good, Content("TOC.txt", ""), "TOC.txt damaged",
-       kNoBackup, 1, "left", "list the components"},
+       no_backup, 1, "left", "list the components"},
       {"a cut TOC.txt", bad, Content("TOC.txt", "Data.d"),
-       "keys missing, TOC.txt damaged", kNoBackup, 1, "left",
+       "keys missing, TOC.txt damaged", no_backup, 1, "left",
        "list the components"},
       {"TOC.txt without the filter", good, Content("TOC.txt", "Data.db\n"),
-       "not in TOC.txt", kNoBackup, 0, "mended"},
+       "not in TOC.txt", no_backup, 0, "mended"},
       {"the same, of ScyllaDB", of_scylla,
        Both(Content("TOC.txt", "Data.db\n"), Content("Scylla.db", no_digests)),
-       "not loaded", kNoBackup, 0, "mended"},
+       "not loaded", no_backup, 0, "mended"},
       {"no TOC.txt, of ScyllaDB", of_scylla,
        Both(Remove("TOC.txt"), Content("Scylla.db", no_digests)),
-       "TOC.txt missing", kNoBackup, 1, "left", "the node does not start"},
-      {"no TOC.txt, of Cassandra", good, Remove("TOC.txt"), "", kNoBackup, 0,
+       "TOC.txt missing", no_backup, 1, "left", "the node does not start"},
+      {"no TOC.txt, of Cassandra", good, Remove("TOC.txt"), "", no_backup, 0,
        ""},
 
       // What is around it.
       {"a log with its times", bad, ALog, "keys missing, times logged",
-       kNoBackup, 1, "left", "start the node once, then mend"},
+       no_backup, 1, "left", "start the node once, then mend"},
       {"a filter is there", bad, AFile, missing, "--out-dir=DIR/out", 2,
        "failed", "will not be overwritten"},
       {"another SSTable is there", bad, AnotherSstable, missing,

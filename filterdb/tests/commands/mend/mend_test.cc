@@ -97,7 +97,7 @@ TEST_F(MendTest, OversizedBesideADamagedIndex) {
   index.replace(index.find("alice"), 5, "alicf");
   WriteFile(one.Path("Index.db"), index);
   EXPECT_EQ(Exits(0, Scan()).json()["total"]["oversized"], 1);
-  EXPECT_THAT(Exits(2, Mend("--no-backup --oversized")).err,
+  EXPECT_THAT(Exits(2, Mend("--no-backup --oversized")).out,
               HasSubstr("another key than at position 0 of Data.db"));
   EXPECT_TRUE(ReadFile(path) == before);
 }

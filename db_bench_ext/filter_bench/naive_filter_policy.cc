@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "db_bench_ext/filter_bench/plain_filter_policies.h"
-
-#include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <utility>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
+#include "db_bench_ext/filter_bench/filter_set.h"
 #include "plugin/filter/block_layout.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/policy/filter_bits_api.h"
@@ -25,66 +24,6 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-// Implements what RocksDB requires of a builder besides AddKey and Finish.
-class PlainBitsBuilder : public FilterBitsBuilder {
- public:
-#if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
-  void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
-    AddKey(alt);
-    AddKey(key);
-  }
-#endif
-  size_t EstimateEntriesAdded() override { return 0; }
-  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
-    *status = Status::OK();
-    return Finish(buf);
-  }
-  Slice Finish(std::unique_ptr<const char[]>* buf) override = 0;
-  size_t ApproximateNumEntries(size_t /*bytes*/) override { return 0; }
-#if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
-  size_t CalculateSpace(size_t /*num_entries*/) override { return 0; }
-  double EstimatedFpRate(size_t /*num_entries*/, size_t /*bytes*/) override {
-    return 0;
-  }
-#endif
-};
-
-// ---- The empty filter ----
-
-class EmptyBitsBuilder final : public PlainBitsBuilder {
- public:
-  using PlainBitsBuilder::Finish;
-
-  void AddKey(const Slice& /*key*/) override {}
-  Slice Finish(std::unique_ptr<const char[]>* /*buf*/) override {
-    return Slice();
-  }
-};
-
-class EmptyBitsReader final : public FilterBitsReader {
- public:
-  bool MayMatch(const Slice& /*entry*/) override { return true; }
-  void MayMatch(int num_keys, Slice** /*keys*/, bool* may_match) override {
-    std::fill_n(may_match, num_keys, true);
-  }
-};
-
-class EmptyFilterPolicy final : public FilterPolicy {
- public:
-  const char* Name() const override { return "empty"; }
-  const char* CompatibilityName() const override { return Name(); }
-  FilterBitsBuilder* GetBuilderWithContext(
-      const FilterBuildingContext& /*context*/) const override {
-    return new EmptyBitsBuilder();
-  }
-  FilterBitsReader* GetFilterBitsReader(
-      const Slice& /*contents*/) const override {
-    return new EmptyBitsReader();
-  }
-};
-
-// ---- The naive filter ----
-
 // This is not a std::pair, because adding elements to a std::vector of pairs
 // takes more time.
 struct Hash {
@@ -92,10 +31,8 @@ struct Hash {
   uint64_t h2;
 };
 
-class NaiveBitsBuilder final : public PlainBitsBuilder {
+class NaiveBitsBuilder final : public FilterBitsBuilder {
  public:
-  using PlainBitsBuilder::Finish;
-
   explicit NaiveBitsBuilder(Sizing sizing) : sizing_(sizing) {}
 
   void AddKey(const Slice& key) override {
@@ -116,6 +53,27 @@ class NaiveBitsBuilder final : public PlainBitsBuilder {
     *buf = std::move(block);
     return Slice(buf->get(), size);
   }
+
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+    *status = Status::OK();
+    return Finish(buf);
+  }
+
+  // The benchmark calls none of these.
+  size_t EstimateEntriesAdded() override { return hashes_.size(); }
+  size_t ApproximateNumEntries(size_t /*bytes*/) override { return 0; }
+#if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
+    AddKey(alt);
+    AddKey(key);
+  }
+#endif
+#if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
+  size_t CalculateSpace(size_t /*num_entries*/) override { return 0; }
+  double EstimatedFpRate(size_t /*num_entries*/, size_t /*bytes*/) override {
+    return 0;
+  }
+#endif
 
  private:
   const Sizing sizing_;
@@ -163,10 +121,20 @@ class NaiveFilterPolicy final : public FilterPolicy {
 
 }  // namespace
 
-const FilterPolicy* NewEmptyFilterPolicy() { return new EmptyFilterPolicy(); }
-
-const FilterPolicy* NewNaiveFilterPolicy(double bits_per_key) {
-  return new NaiveFilterPolicy(SizingForBitsPerKey(bits_per_key).value());
+std::shared_ptr<const FilterPolicy> NewNaiveFilterPolicy(
+    const std::string& policy) {
+  constexpr std::string_view kPrefix = "naive:";
+  const char* const end = policy.data() + policy.size();
+  double bits = 0;
+  if (policy.rfind(kPrefix, 0) != 0) {
+    return nullptr;
+  }
+  const auto read = std::from_chars(policy.data() + kPrefix.size(), end, bits);
+  if (read.ec != std::errc() || read.ptr != end || !(bits >= 1) ||
+      bits > kMaxBitsPerKey) {
+    return nullptr;
+  }
+  return std::make_shared<NaiveFilterPolicy>(SizingForBitsPerKey(bits).value());
 }
 
 }  // namespace cassandra_bloom::bench
