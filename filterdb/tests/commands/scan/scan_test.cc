@@ -408,8 +408,10 @@ TEST_F(ScanTest, ManyJobsWithFewFilesOrThreads) {
   }
   const std::string scan = "scan --jobs=1024 " + dir_.path();
   Exits(0, Filterdb(scan, "ulimit -n 40;"));
-  const Ran few =
-      Exits(2, Filterdb("scan --json " + dir_.path(), "ulimit -n 4;"));
+  // What make and ctest have open would count, too.
+  const Ran few = Exits(
+      2, Filterdb("scan --json " + dir_.path(),
+                  "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n 4;"));
   EXPECT_EQ(few.json()["total"]["not_known"], 60) << few;
   EXPECT_THAT(few.out, HasSubstr(": Too many open files\""));
   if (geteuid() != 0) {
