@@ -9,9 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/scylla_db.h"
 #include "filterdb/sstable/statistics_db.h"
 #include "filterdb/sstable/transaction_logs.h"
@@ -55,7 +57,11 @@ void FuzzLogs(std::string_view content) {
 void FuzzScyllaDb(const std::string& content) {
   using tools::DigestOf;
   std::string error;
-  auto scylla = tools::ScyllaDb::Parse("", content, &error);
+  std::optional<tools::ScyllaDb> scylla;
+  try {
+    scylla = tools::ScyllaDb::Parse("", content, &error);
+  } catch (const tools::NotSupported&) {  // Of an unknown layout.
+  }
   if (!scylla) {
     return;
   }
