@@ -408,12 +408,14 @@ TEST_F(ScanTest, ManyJobsWithFewFilesOrThreads) {
   }
   const std::string scan = "scan --jobs=1024 " + dir_.path();
   Exits(0, Filterdb(scan, "ulimit -n 40;"));
+#ifndef CASSANDRA_BLOOM_SANITIZED  // A sanitizer opens files of its own.
   // What make and ctest have open would count, too.
   const Ran few = Exits(
       2, Filterdb("scan --json " + dir_.path(),
                   "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n 4;"));
   EXPECT_EQ(few.json()["total"]["not_known"], 60) << few;
   EXPECT_THAT(few.out, HasSubstr(": Too many open files\""));
+#endif
   if (geteuid() != 0) {
     return;  // Only root can become another user.
   }
