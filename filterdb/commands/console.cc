@@ -104,8 +104,8 @@ int RunProgram(const std::string& name, const std::string& description,
                int argc, char** argv) {
   CLI::App app(
       description +
-          "\nExit status: 0 good, 1 a fault was found, 2 wrong usage or "
-          "unreadable input.",
+          "\nExit status: 0 good, 1 a fault was found, 2 wrong usage, or not "
+          "all could be read or is known.",
       name);
   app.require_subcommand(1);
   app.failure_message(UsageErrorOf);

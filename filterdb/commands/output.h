@@ -21,7 +21,7 @@ namespace cassandra_bloom::tools {
 enum ExitCode {
   kGood = 0,
   kFault = 1,     // A fault was found.
-  kUnusable = 2,  // Wrong usage, or unreadable input.
+  kUnusable = 2,  // Wrong usage, or not all could be read or is known.
 };
 
 // An exception that ends the program with the exit code kUnusable, and with

@@ -77,10 +77,10 @@ std::string LeftOutText(const std::map<std::string, uint64_t>& folders) {
 }
 
 std::string RepairText(const std::set<std::string>& folders) {
-  std::string text =
-      folders.empty() ? ""
-                      : "Their rows were hidden: after the mend, repair these "
-                        "tables (nodetool repair --full):\n";
+  std::string text = folders.empty()
+                         ? ""
+                         : "Rows may have been hidden: after the mend, repair "
+                           "these tables (nodetool repair --full):\n";
   for (const std::string& folder : folders) {
     text += "  " + Printable(folder) + "\n";
   }

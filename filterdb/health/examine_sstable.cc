@@ -220,9 +220,9 @@ class Examination {
     all_read_in_data_ = keys.all_are_in_data();
     if (keys.num_wrong_hashes() > 0) {
       found_.Add(Check::kWrongIndexHashes,
-                 "Partitions.db has another byte of the hash for " +
-                     std::to_string(keys.num_wrong_hashes()) +
-                     " keys: Cassandra may not find them");
+                 "number of keys with another byte of the hash in "
+                 "Partitions.db, which Cassandra may not find: " +
+                     std::to_string(keys.num_wrong_hashes()));
     }
   }
 
