@@ -220,12 +220,19 @@ MendChange ChangeBack(const MendedFilter& mended, const std::string& run,
       Leave("is of a later run; undo that one first: " + later);
     }
   }
-  if (CrcOrFail(kept) != *mended.old_filter) {
-    Leave("the kept filter is not the one that the list of the run names");
-  }
-  change.filter = [kept](const Append& append) {
-    uint32_t ignored_crc;
-    return ContentOfFile(kept, &ignored_crc)(append);
+  const auto check = [listed = *mended.old_filter](uint32_t crc) {
+    if (crc != listed) {
+      Leave("the kept filter is not the one that the list of the run names");
+    }
+  };
+  check(CrcOrFail(kept));  // So that a dry run says it, too.
+  change.filter = [kept, check](const Append& append) {
+    uint32_t crc = 0;
+    const bool is_copied = ContentOfFile(kept, &crc)(append);
+    if (is_copied) {
+      check(crc);
+    }
+    return is_copied;
   };
   return change;
 }

@@ -67,7 +67,8 @@ void MakeFolders(const std::string& folder) {
   }
 }
 
-void Copy(const std::string& from, const std::string& to) {
+// Copies a file, and returns the CRC-32 of the copy.
+uint32_t Copy(const std::string& from, const std::string& to) {
   uint32_t crc = 0;
   std::string error;
   const WriteContent content = ContentOfFile(from, &crc);
@@ -77,6 +78,7 @@ void Copy(const std::string& from, const std::string& to) {
   if (!WriteFileAtomically(to, /*overwrite=*/false, write, &error)) {
     Fail(error);
   }
+  return crc;
 }
 
 // A line that cannot be written may be cut. It is the last one, because the run
@@ -165,7 +167,7 @@ void RunBackup::Keep(const Sstable& sstable,
   }
   // Read here first, so that a failure is one of the SSTable's file.
   const uint32_t index = CrcOrFail(sstable.IndexPath());
-  const auto old_filter =
+  auto old_filter =
       NameExists(filter) ? std::make_optional(CrcOrFail(filter)) : std::nullopt;
   try {
     if (folder_.empty()) {
@@ -173,7 +175,7 @@ void RunBackup::Keep(const Sstable& sstable,
     }
     MakeFolders(fs::path(PathInBackup(folder_, prefix)).parent_path().string());
     if (old_filter && new_filter) {
-      Copy(filter, PathInBackup(folder_, filter));
+      old_filter = Copy(filter, PathInBackup(folder_, filter));
     }
     if (NameExists(scylla)) {
       Copy(scylla, PathInBackup(folder_, scylla));
