@@ -76,6 +76,16 @@ struct SstableSpec {
   FilterFault fault = FilterFault::kNone;
 };
 
+inline SstableSpec SpecOf(const std::string& version,
+                          FilterFault fault = FilterFault::kNone,
+                          double fp_chance = 0.01) {
+  SstableSpec spec;
+  spec.version = version;
+  spec.fault = fault;
+  spec.fp_chance = fp_chance;
+  return spec;
+}
+
 struct WrittenSstable {
   std::string prefix;             // The path of Data.db without "Data.db".
   std::vector<std::string> keys;  // In the SSTable's order.

@@ -53,16 +53,6 @@ class FaultsTest : public MendFixture {
   }
 };
 
-SstableSpec Of(const std::string& version,
-               FilterFault fault = FilterFault::kNone,
-               double fp_chance = 0.01) {
-  SstableSpec spec;
-  spec.version = version;
-  spec.fault = fault;
-  spec.fp_chance = fp_chance;
-  return spec;
-}
-
 // A mended filter has the bytes of one that had no fault.
 TEST_F(FaultsTest, EachOfEachVersion) {
   const struct {
@@ -88,7 +78,7 @@ TEST_F(FaultsTest, EachOfEachVersion) {
     std::string good;
     for (const auto& each : faults) {
       SCOPED_TRACE(version + " " + NameOf(each.fault));
-      const WrittenSstable one = Write(Of(version, each.fault));
+      const WrittenSstable one = Write(SpecOf(version, each.fault));
       const Json found = TheOne();
       EXPECT_EQ(ChecksOf(found), each.checks) << found;
       EXPECT_EQ(found["fault"], each.is_fault);
@@ -194,9 +184,9 @@ void UnknownCompressor(const std::string&, const WrittenSstable& one) {
 }
 
 std::vector<FaultCase> Cases() {
-  const SstableSpec good = Of("nb");
-  const SstableSpec bad = Of("nb", FilterFault::kBitsCleared);
-  const SstableSpec of_scylla = Of("me");
+  const SstableSpec good = SpecOf("nb");
+  const SstableSpec bad = SpecOf("nb", FilterFault::kBitsCleared);
+  const SstableSpec of_scylla = SpecOf("me");
   const char* const no_backup = "--no-backup";
   const char* const missing = "keys missing";
   const std::string no_digests(4, '\0');  // A Scylla.db.
@@ -207,24 +197,24 @@ std::vector<FaultCase> Cases() {
        "written"},
 
       // Plans.
-      {"no plan in the version", Of("ic", FilterFault::kHalfSize), NoChange, "",
-       no_backup, 0, ""},
-      {"a plan of the user", Of("ic", FilterFault::kHalfSize), NoChange,
+      {"no plan in the version", SpecOf("ic", FilterFault::kHalfSize), NoChange,
+       "", no_backup, 0, ""},
+      {"a plan of the user", SpecOf("ic", FilterFault::kHalfSize), NoChange,
        "worse than planned", "--no-backup --default-fp-chance=0.01", 0,
        "mended"},
-      {"a plan that Cassandra cannot keep", Of("nb", FilterFault::kEmpty, 5e-5),
-       NoChange, "empty, plan too small", no_backup, 1, "left",
-       "Cassandra can keep"},
+      {"a plan that Cassandra cannot keep",
+       SpecOf("nb", FilterFault::kEmpty, 5e-5), NoChange,
+       "empty, plan too small", no_backup, 1, "left", "Cassandra can keep"},
 
       // Other components. Without Statistics.db, nothing tells whether Index.db
       // has all keys, so it is not said that there is nothing to do.
       {"no Statistics.db", good, Remove("Statistics.db"), "keys not confirmed",
        no_backup, 2, "not known", "does not tell how many keys"},
-      {"the same, of a version with a trie", Of("da"), Remove("Statistics.db"),
-       "keys not confirmed", no_backup, 2, "not known",
+      {"the same, of a version with a trie", SpecOf("da"),
+       Remove("Statistics.db"), "keys not confirmed", no_backup, 2, "not known",
        "does not tell how many keys"},
       // What is known without the keys is said.
-      {"an unknown compressor", WithLz4(Of("nb", FilterFault::kTruncated)),
+      {"an unknown compressor", WithLz4(SpecOf("nb", FilterFault::kTruncated)),
        UnknownCompressor, "truncated, not supported", no_backup, 2, "not known",
        "compressor XZ4Compressor: not supported"},
       {"no filter, no plan, but TOC.txt names it", good,

@@ -66,16 +66,6 @@ class ScanTest : public ::testing::Test {
   const TempDir dir_;
 };
 
-SstableSpec Of(const std::string& version,
-               FilterFault fault = FilterFault::kNone,
-               double fp_chance = 0.01) {
-  SstableSpec spec;
-  spec.version = version;
-  spec.fault = fault;
-  spec.fp_chance = fp_chance;
-  return spec;
-}
-
 void RenameTo(const std::string& version, const WrittenSstable& one) {
   const fs::path folder = fs::path(one.prefix).parent_path();
   const std::vector<fs::path> files(fs::directory_iterator(folder), {});
@@ -87,7 +77,7 @@ void RenameTo(const std::string& version, const WrittenSstable& one) {
 // ---- Figures ----
 
 TEST_F(ScanTest, FiguresOfAGoodFilter) {
-  Write(Of("nb"));
+  Write(SpecOf("nb"));
   Json one = TheOne();
   EXPECT_NEAR(one["fill_ratio"], 0.39, 0.02);
   EXPECT_NEAR(one["expected_rate"], 0.0094, 0.002);
@@ -137,7 +127,7 @@ TEST_F(ScanTest, CountsMissingKeysAsCheckDoes) {
 TEST_F(ScanTest, FewKeysAndLargeChances) {
   for (const double chance : {0.01, 0.1, 0.35, 0.393, 0.4, 0.99}) {
     for (const size_t num_keys : {1U, 2U, 10U, 100U, 128U, 1000U}) {
-      SstableSpec spec = Of("nb", FilterFault::kNone, chance);
+      SstableSpec spec = SpecOf("nb", FilterFault::kNone, chance);
       spec.keys = Keys(num_keys);
       Write(spec);
       EXPECT_EQ(TheOne()["verdict"], "ok") << chance << ", " << num_keys;
@@ -150,7 +140,7 @@ TEST_F(ScanTest, FewKeysAndLargeChances) {
 class ScanAnswerTest : public ScanTest {
  protected:
   ScanAnswerTest() {
-    SstableSpec spec = Of("nb");
+    SstableSpec spec = SpecOf("nb");
     Write(spec);
     spec.generation = "2";
     spec.fault = FilterFault::kEmpty;
@@ -201,7 +191,7 @@ TEST_F(ScanAnswerTest, TextOfFaults) {
 
 TEST_F(ScanAnswerTest, TablesToRepair) {
   EXPECT_EQ(Scan("--json").json()["tables_to_repair"], Json::array());
-  Write(Of("nb", FilterFault::kTruncated));
+  Write(SpecOf("nb", FilterFault::kTruncated));
   EXPECT_THAT(Scan("--only-faults").out,
               ::testing::EndsWith("repair these tables (nodetool repair "
                                   "--full):\n  " +
@@ -311,8 +301,8 @@ TEST_F(ScanTest, WrongPaths) {
 
 // An SSTable of an unknown version is in no sum but its own.
 TEST_F(ScanTest, WhatIsNotKnownIsNoFault) {
-  RenameTo("zz", Write(Of("nb", FilterFault::kBitsCleared)));
-  SstableSpec spec = Of("nb");
+  RenameTo("zz", Write(SpecOf("nb", FilterFault::kBitsCleared)));
+  SstableSpec spec = SpecOf("nb");
   spec.generation = "2";
   Write(spec);
   const Json total = Exits(2, Scan("--json")).json()["total"];
@@ -400,7 +390,7 @@ TEST_F(ScanLiveTest, ALogThatCannotBeRead) {
 // If the system allows few open files or few threads, filterdb scan must still
 // find no fault.
 TEST_F(ScanTest, ManyJobsWithFewFilesOrThreads) {
-  SstableSpec spec = Of("da");
+  SstableSpec spec = SpecOf("da");
   spec.keys = Keys(5000);
   for (int i = 1; i <= 60; ++i) {
     spec.generation = std::to_string(i);
