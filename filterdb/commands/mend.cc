@@ -298,7 +298,6 @@ void AddMend(CLI::App* app, Run* run) {
   AddJson(command, &options->json);
 
   auto* const mending = command->add_option_group("to make filters anew");
-  mending->excludes(undo);
   options->scan.AddTo(command, mending);
   mending->add_flag(
       "--oversized", examine->oversized,
@@ -323,6 +322,13 @@ void AddMend(CLI::App* app, Run* run) {
       ->type_name("DIR")
       ->excludes(rewrite_digests)
       ->excludes(node_is_down);
+  // Not the groups alone: then the message would name a group, not an option.
+  mending->excludes(undo);
+  for (CLI::App* const group : {mending, filters}) {
+    for (CLI::Option* const option : group->get_options()) {
+      undo->excludes(option);
+    }
+  }
 }
 
 }  // namespace cassandra_bloom::tools

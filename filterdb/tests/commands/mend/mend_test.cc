@@ -284,8 +284,8 @@ TEST_F(MendTest, OptionsThatDoNotFit) {
       {"--undo=x" + ks, "--undo takes no PATH"},
       {"--backup-dir=" + dir_ / "file" + ks, "file: is not a folder"},
       {"--out-dir=" + dir_ / "file" + ks, "file: is not a folder"},
-      {"--undo=x --no-backup", "excludes"},
-      {"--undo=x --jobs=1", "excludes"},
+      {"--undo=x --no-backup", "--undo excludes --no-backup"},
+      {"--undo=x --jobs=1", "--undo excludes --jobs"},
       {"--undo=" + dir_ / "x", "give the folder that mend has made"},
       // Later scans would read the filters there as SSTables.
       {"--backup-dir=" + dir_ / "ks/new/old" + ks, "is below PATH"},
