@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -324,7 +325,8 @@ void AddMend(CLI::App* app, Run* run) {
       ->excludes(node_is_down);
   // Not the groups alone: then the message would name a group, not an option.
   mending->excludes(undo);
-  for (CLI::App* const group : {mending, filters}) {
+  for (CLI::App* const group :
+       std::initializer_list<CLI::App*>{mending, filters}) {
     for (CLI::Option* const option : group->get_options()) {
       undo->excludes(option);
     }
