@@ -11,7 +11,7 @@
 #include "plugin/filter/block_layout.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/policy/filter_bits_api.h"
-#include "tests/support/plain_bits.h"
+#include "tests/support/naive_filter.h"
 
 namespace cassandra_bloom::bench {
 

@@ -10,19 +10,18 @@
 #include <string>
 #include <vector>
 
-#include "plugin/policy/block_form.h"
 #include "tests/support/rocksdb/checks.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/rocksdb/test_policies.h"
-#include "tests/support/sha256.h"
+#include "tests/support/run_process.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 std::vector<std::string> BlocksReadByOpening(
-    TestDb* db, BlockForm form = BlockForm::kFilterDb) {
-  const auto capturing = std::make_shared<CapturingPolicy>(form);
+    TestDb* db, const PolicyPtr& policy = OurPolicy()) {
+  const auto capturing = std::make_shared<CapturingPolicy>(policy);
   db->Reopen(DbOptions(capturing));
   return capturing->blocks();
 }
@@ -65,7 +64,7 @@ TEST(BlockBytesTest, BesideRocksdbEqualCassandrasFilterDbAndTheTrailer) {
   db.Put(NumberedDataset(1000, 0).rows);
   db.Flush();
   std::vector<std::string> blocks =
-      BlocksReadByOpening(&db, BlockForm::kBesideRocksdb);
+      BlocksReadByOpening(&db, OurPolicyBesideRocksdb());
   ASSERT_EQ(blocks.size(), 1);
   const std::string block = blocks[0];
   ASSERT_GT(block.size(), 5);
@@ -78,25 +77,24 @@ TEST(BlockBytesTest, BesideRocksdbEqualCassandrasFilterDbAndTheTrailer) {
 
   db.Reopen(DbOptions(BuiltinPolicy()));
   db.Compact();
-  blocks = BlocksReadByOpening(&db, BlockForm::kBesideRocksdb);
+  blocks = BlocksReadByOpening(&db, OurPolicyBesideRocksdb());
   ASSERT_EQ(blocks.size(), 1);
   EXPECT_NE(blocks[0], block);
   db.Reopen(DbOptions(OurPolicyBesideRocksdb()));
   db.Compact();
-  blocks = BlocksReadByOpening(&db, BlockForm::kBesideRocksdb);
+  blocks = BlocksReadByOpening(&db, OurPolicyBesideRocksdb());
   ASSERT_EQ(blocks.size(), 1);
   EXPECT_EQ(blocks[0], block);
 }
 
-void ExpectPartitionsAreFilterDbs(Layout layout, BlockForm form) {
+void ExpectPartitionsAreFilterDbs(Layout layout, const PolicyPtr& policy,
+                                  size_t trailer_size) {
   SCOPED_TRACE(ToString(layout));
   const Dataset dataset = NumberedDataset(5000, 0);
-  const size_t trailer_size = form == BlockForm::kFilterDb ? 0 : 5;
-  TestDb db(DbOptions(
-      trailer_size == 0 ? OurPolicy() : OurPolicyBesideRocksdb(), layout));
+  TestDb db(DbOptions(policy, layout));
   db.Put(dataset.rows);
   db.Flush();
-  const auto capturing = std::make_shared<CapturingPolicy>(form);
+  const auto capturing = std::make_shared<CapturingPolicy>(policy);
   db.Reopen(DbOptions(capturing, layout));
   EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
   const std::vector<std::string> blocks = capturing->blocks();
@@ -122,8 +120,8 @@ TEST(BlockBytesTest, PartitionsAreFilterDbs) {
   for (const Layout layout : AllLayouts()) {
     if (layout == Layout::kPartitioned ||
         layout == Layout::kPartitionedDecoupled) {
-      ExpectPartitionsAreFilterDbs(layout, BlockForm::kFilterDb);
-      ExpectPartitionsAreFilterDbs(layout, BlockForm::kBesideRocksdb);
+      ExpectPartitionsAreFilterDbs(layout, OurPolicy(), 0);
+      ExpectPartitionsAreFilterDbs(layout, OurPolicyBesideRocksdb(), 5);
     }
   }
 }

@@ -172,9 +172,7 @@ void ExpectMonkeyBits(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family,
     rocksdb::TablePropertiesCollection tables;
     Require(db->GetPropertiesOfAllTables(family, &tables));
     const auto table = tables.at(file.db_path + file.name);
-    EXPECT_NEAR((LevelFile{table->num_filter_entries, table->filter_size})
-                    .bits_per_key(),
-                MonkeyBits(10, ratio, 6 - level), kExcess)
+    EXPECT_NEAR(BitsPerKey(*table), MonkeyBits(10, ratio, 6 - level), kExcess)
         << "level " << level;
   }
 }

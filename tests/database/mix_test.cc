@@ -174,10 +174,7 @@ TEST(MixTest, InAColumnFamilyOfAnOpenDatabase) {
       Require(db->Put({}, family, key, value));
     }
     Require(db->Flush({}, family));
-    const auto table = OnlyTable({db.get(), family, {}});
-    EXPECT_NEAR((LevelFile{table->num_filter_entries, table->filter_size}
-                     .bits_per_key()),
-                bits, kTolerance);
+    EXPECT_NEAR(BitsPerKey(*OnlyTable({db.get(), family})), bits, kTolerance);
     Require(db->DestroyColumnFamilyHandle(family));
   }
   EXPECT_NE(LogOf(db).find("only once a database was opened with it"),

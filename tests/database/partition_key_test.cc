@@ -104,7 +104,8 @@ TEST_P(HostileKeysTest, EveryReadMatches) {
       // RocksDB before 9.5 loses rows in SeekForPrev over partitioned filters
       // of prefixes only (facebook/rocksdb#12872).
       if (filtered != Filtered::kPrefixes || !IsPartitioned(layout)) {
-        EXPECT_TRUE(SeeksForPrevMatch(db.source(), dataset, extractor));
+        EXPECT_TRUE(
+            SeeksMatch(db.source(), dataset, extractor, Direction::kBackward));
       }
       db.Compact();
       db.Reopen();

@@ -11,6 +11,7 @@
 #include <rocksdb/listener.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -28,10 +29,21 @@ using ::testing::HasSubstr;
 using Names = std::set<std::string>;
 using ListenerPtr = std::shared_ptr<rocksdb::EventListener>;
 
-constexpr char kMark[] = ".cassandra_bloom_database";
 inline const rocksdb::WriteOptions kWrite;
 
 FilterDbExportCounts CountsOf(const ListenerPtr& listener);
+
+// Throws std::runtime_error if the listener cannot be created.
+ListenerPtr NewListener(const std::string& out_dir);
+
+// Returns the names of the Filter.db files for the database's live SST files.
+Names LiveFilterNames(const TestDb& db);
+
+// Returns true if the folder has exactly the filters of the live SST files, and
+// if kMark in the folder records these filters.
+bool Follows(const std::string& folder, const TestDb& db);
+
+bool Eventually(const std::function<bool()>& is_so);
 
 // A comparator whose name the export does not know.
 class OddComparator final : public rocksdb::Comparator {
@@ -63,6 +75,15 @@ class ExportTest : public ::testing::Test {
       const std::string& name, const rocksdb::ColumnFamilyOptions& options,
       const Rows& rows);
 
+  // Makes two databases, each with two SST files. Both databases give their SST
+  // files the same numbers. The first SST files are equal, but the second SST
+  // files have different keys.
+  void MakeTwoHistories();
+
+  // Exchanges the folders of the two databases. `db_` then has the other
+  // database open.
+  void SwapHistories();
+
   // Makes the folder hold the filters of the open database.
   bool Sync(const ExportOptions& options = {});
 
@@ -84,6 +105,7 @@ class ExportTest : public ::testing::Test {
   std::string OneFilter() const { return out_ / *Filters().begin(); }
 
   const TempDir out_;
+  const TempDir other_history_;
   TestDb db_;
   ListenerPtr listener_;
   uint32_t next_ = 0;

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +20,7 @@
 #include "plugin/policy/filter_bits_api.h"
 #include "tests/export/export_fixture.h"
 #include "tests/support/partition_layouts.h"
-#include "tests/support/rocksdb/filter_kinds.h"
+#include "tests/support/rocksdb/test_policies.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -44,6 +45,42 @@ ExportOptions OptionsFor(const std::string& version = "nb",
   options.sstable_version = version;
   options.from = from;
   return options;
+}
+
+std::set<std::string> KeysOf(const Rows& rows) {
+  std::set<std::string> keys;
+  for (const auto& row : rows) {
+    keys.insert(row.first);
+  }
+  return keys;
+}
+
+// Returns the content of a Filter.db with these keys at 10 bits per key.
+std::string Built(const std::set<std::string>& keys,
+                  const std::string& sstable_version) {
+  FilterForm form;
+  std::string error;
+  EXPECT_TRUE(FormOfSstableVersion(sstable_version, &form, &error)) << error;
+  const auto builder =
+      FilterDbBuilder::ForBitsPerKey(10, keys.size(), form, &error);
+  for (const std::string& key : keys) {
+    builder->Add(key);
+  }
+  const TempDir dir;
+  EXPECT_TRUE(builder->Write(dir / "built", /*overwrite=*/false, &error))
+      << error;
+  return ReadFile(dir / "built");
+}
+
+// Returns the error of an export that must fail.
+std::string ExportError(const std::string& sst, const ExportOptions& options) {
+  try {
+    Exported(sst, options);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << sst << " was exported";
+  return "";
 }
 
 rocksdb::Options WithPrefixes(rocksdb::Options options) {
@@ -444,12 +481,11 @@ TEST(ExportSstTest, WhoseTheBlockIsDecidesNotTheName) {
     bool is_ours;
   } kinds[] = {
       {OurPolicy(), 5, true},
-      {PolicyBesideRocksdb(), 5, true},
+      {OurPolicyBesideRocksdb(), 5, true},
       {BuiltinPolicy(), 5, false},
-      {RibbonPolicy(), 5, false},
+      {BuiltinRibbonPolicy(/*bloom_before_level=*/-1), 5, false},
       {BuiltinPolicy(), 4, false},
-      {std::make_shared<ReplacingPolicy>(BuiltinPolicy(), std::string(6, 0)), 5,
-       false},
+      {ReplacingPolicy(BuiltinPolicy(), std::string(6, 0)), 5, false},
   };
   for (const auto& kind : kinds) {
     for (const char* const name : {"", "cassandra_bloom"}) {
@@ -476,7 +512,7 @@ TEST(ExportSstTest, WhoseTheBlockIsDecidesNotTheName) {
 // RocksDB itself reports no error if a full filter is damaged.
 TEST(ExportSstTest, ADamagedFilterIsNotExported) {
   const Rows rows = NumberedRows(0, 20000);
-  for (const PolicyPtr& policy : {OurPolicy(), PolicyBesideRocksdb()}) {
+  for (const PolicyPtr& policy : {OurPolicy(), OurPolicyBesideRocksdb()}) {
     for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
       const OneSstDb db(DbOptions(policy, layout), rows);
       std::string content = ReadFile(OnlySst(db));
@@ -510,7 +546,7 @@ TEST(ExportSstTest, NeitherTheNameNorTheBlockAloneMakesAPartitionKey) {
 
 TEST(ExportSstTest, ABlockBesideRocksdbsHoldsWholeKeys) {
   const OneSstDb db(DbOptions(std::make_shared<NamedPolicy>(
-                        "a program's", PolicyBesideRocksdb())),
+                        "a program's", OurPolicyBesideRocksdb())),
                     NumberedRows(0, 1000));
   ExportedFilterDb exported;
   Exported(OnlySst(db), {}, &exported);
@@ -524,9 +560,9 @@ TEST(ExportSstTest, ABlockBesideRocksdbsHoldsWholeKeys) {
 TEST(ExportSstTest, ABlockThatIsNoFilterDb) {
   const std::string trailer(kTrailer, sizeof(kTrailer));
   for (const std::string& block : {trailer, "x" + trailer}) {
-    const OneSstDb db(DbOptions(std::make_shared<ReplacingPolicy>(
-                          PolicyBesideRocksdb(), block)),
-                      NumberedRows(0, 1000));
+    const OneSstDb db(
+        DbOptions(ReplacingPolicy(OurPolicyBesideRocksdb(), block)),
+        NumberedRows(0, 1000));
     ExportedFilterDb exported;
     EXPECT_EQ(Exported(OnlySst(db), {}, &exported),
               Built(KeysOf(NumberedRows(0, 1000)), "nb"));

@@ -14,7 +14,7 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/export/export_fixture.h"
-#include "tests/support/rocksdb/opened_db.h"
+#include "tests/support/rocksdb/releases.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "tests/export/export_fixture.h"
-#include "tests/support/rocksdb/two_histories.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -34,9 +33,9 @@ TEST_F(LiveSstsTest, AFileKeepsItsIdentity) {
 // The second files differ in nothing but their keys, if both are written within
 // a second.
 TEST_F(LiveSstsTest, FilesOfTheSameNumberHaveOtherIdentities) {
-  TwoHistories histories(&db_);
+  MakeTwoHistories();
   const auto first = Identities();
-  histories.Swap();
+  SwapHistories();
   const auto second = Identities();
   ASSERT_EQ(first.size(), 2u);
   ASSERT_EQ(first.begin()->second, second.begin()->second);

@@ -13,7 +13,6 @@
 
 #include "tests/export/export_fixture.h"
 #include "tests/support/file_size_limit.h"
-#include "tests/support/rocksdb/two_histories.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -72,13 +71,13 @@ TEST_F(ReconcileTest, FollowsTheDatabase) {
 }
 
 TEST_F(ReconcileTest, AfterTheDatabaseWasReplaced) {
-  TwoHistories histories(&db_);
+  MakeTwoHistories();
   ExpectSync(2, 0);
-  histories.Swap();
+  SwapHistories();
   ExpectSync(1, 1);  // Both databases have the first file.
   ExpectSync(0, 2);
   const std::string mark = ReadFile(out_ / kMark);
-  histories.Swap();
+  SwapHistories();
   ExpectSync(1, 1);
   WriteFile(out_ / kMark, mark);  // Killed before the line was appended.
   ExpectSync(1, 1);

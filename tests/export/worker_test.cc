@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "tests/export/export_fixture.h"
-#include "tests/support/rocksdb/opened_db.h"
+#include "tests/support/rocksdb/releases.h"
 
 namespace cassandra_bloom::testing {
 namespace {

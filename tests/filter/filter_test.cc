@@ -14,9 +14,8 @@
 #include "tests/support/broken_filters.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/naive_filter.h"
-#include "tests/support/plain_bits.h"
 #include "tests/support/random_keys.h"
-#include "tests/support/sha256.h"
+#include "tests/support/run_process.h"
 
 namespace cassandra_bloom::testing {
 namespace {

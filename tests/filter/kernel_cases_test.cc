@@ -22,7 +22,7 @@
 #include "plugin/filter/murmur3.h"
 #include "tests/filter/guarded_memory.h"
 #include "tests/filter/kernel_checks.h"
-#include "tests/support/plain_bits.h"
+#include "tests/support/naive_filter.h"
 #include "tests/support/random_keys.h"
 
 namespace cassandra_bloom::testing {

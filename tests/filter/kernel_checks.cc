@@ -11,7 +11,6 @@
 
 #include "plugin/filter/block_layout.h"
 #include "tests/support/naive_filter.h"
-#include "tests/support/plain_bits.h"
 #include "tests/support/random_keys.h"
 
 namespace cassandra_bloom {
@@ -70,7 +69,7 @@ Hash128 RandomHash(uint64_t* random) {
 }
 
 Hash128 NaiveHash(std::string_view key) {
-  const auto [h1, h2] = NaiveFilter::Hash(std::string(key));
+  const auto [h1, h2] = PlainHash(key);
   return {h1, h2};
 }
 
@@ -139,9 +138,9 @@ LoneKeyCheck::LoneKeyCheck(const Kernel& kernel, int num_probes,
 
 ::testing::AssertionResult LoneKeyCheck::operator()(Hash128 hash) {
   positions_.clear();
-  ForEachPosition(
-      hash.h1, hash.h2, filter_.num_probes(), num_words_,
-      [this](uint64_t position) { positions_.push_back(position); });
+  for (int probe = 0; probe < filter_.num_probes(); ++probe) {
+    positions_.push_back(PlainPosition(hash.h1, hash.h2, probe, num_words_));
+  }
   std::array<Hash128, kCopies> copies;
   copies.fill(hash);
   kernel_.set_bits(copies.data(), kCopies, filter_.num_probes(),

@@ -82,7 +82,7 @@ TEST(Murmur3Test, EqualsTheReferenceForAllTailSigns) {
           key[i] = '\xaa';
         }
       }
-      const auto [h1, h2] = NaiveFilter::Hash(key);
+      const auto [h1, h2] = PlainHash(key);
       ASSERT_EQ(HashOfBytes(key), (Hash128{h1, h2})) << size << " " << signs;
     }
   }
@@ -95,7 +95,7 @@ TEST(Murmur3Test, EqualsTheReferenceOnRandomKeys) {
   std::string buffer;
   for (uint64_t i = 0; i < 100000; ++i) {
     keys.Make(i, &key);
-    const auto [h1, h2] = NaiveFilter::Hash(key);
+    const auto [h1, h2] = PlainHash(key);
     const size_t misalignment = i % 16;
     buffer.assign(misalignment, 'x');
     buffer += key;

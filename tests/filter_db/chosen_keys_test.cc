@@ -53,7 +53,7 @@ void Store(uint64_t x, char* bytes) {
   }
 }
 
-// Returns the only 16-byte key whose NaiveFilter::Hash is {h1, h2}, by the
+// Returns the only 16-byte key whose PlainHash is {h1, h2}, by the
 // steps of that function in reverse.
 std::array<char, 16> KeyOfHash(uint64_t h1, uint64_t h2) {
   h2 -= h1;

@@ -19,7 +19,7 @@
 #include "tests/support/cassandra_data.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/random_keys.h"
-#include "tests/support/sha256.h"
+#include "tests/support/run_process.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "tests/support/plain_bits.h"
+#include "tests/support/naive_filter.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/policy_filter.h"
 

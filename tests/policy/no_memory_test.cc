@@ -3,7 +3,9 @@
 // Without memory, a filter must match every key, and throw no exception.
 
 #include <gtest/gtest.h>
+#include <rocksdb/env.h>
 
+#include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -13,7 +15,6 @@
 #include "plugin/policy/block_form.h"
 #include "plugin/policy/memory_fit.h"
 #include "tests/support/allocations.h"
-#include "tests/support/rocksdb/last_line_logger.h"
 #include "tests/support/rocksdb/policy_filter.h"
 
 namespace cassandra_bloom::testing {
@@ -23,6 +24,22 @@ using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
+
+// Keeps the last line, and allocates no memory.
+class LastLineLogger final : public ROCKSDB_NAMESPACE::Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    std::vsnprintf(line_, sizeof(line_), format, arguments);
+    ++num_lines_;
+  }
+  std::string line() const { return line_; }
+  int num_lines() const { return num_lines_; }
+
+ private:
+  char line_[500] = "";
+  int num_lines_ = 0;
+};
 
 class NoMemoryTest : public ::testing::TestWithParam<BlockForm> {
  protected:

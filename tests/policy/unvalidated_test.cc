@@ -8,6 +8,8 @@
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/sst_file_writer.h>
 
+#include <cstdarg>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,8 +18,7 @@
 #include "tests/policy/policy_probe.h"
 #include "tests/support/rocksdb/checks.h"
 #include "tests/support/rocksdb/dataset.h"
-#include "tests/support/rocksdb/last_line_logger.h"
-#include "tests/support/rocksdb/opened_db.h"
+#include "tests/support/rocksdb/releases.h"
 #include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
@@ -44,7 +45,7 @@ Options OptionsOf(const std::string& text) {
 }
 
 // Keeps the lines about the refused string. RocksDB writes many others.
-class ReportLogger final : public LastLineLogger {
+class ReportLogger final : public rocksdb::Logger {
  public:
   using Logger::Logv;
   void Logv(const char* format, va_list arguments) override {
@@ -90,7 +91,7 @@ TEST(UnvalidatedTest, CreateColumnFamily) {
       }
       Require(db->Flush({}, family));
     }
-    EXPECT_TRUE(GetsMatch({db.get(), family, {}}, dataset));
+    EXPECT_TRUE(GetsMatch({db.get(), family}, dataset));
     EXPECT_EQ(db.ReadsFiltered(), 0u);
     Require(db->DestroyColumnFamilyHandle(family));
   });
@@ -112,8 +113,8 @@ TEST(UnvalidatedTest, OpenForReadOnlyAndAsSecondary) {
                                                  secondary.path(), &opened)
                            : DB::OpenForReadOnly(options, db.path(), &opened));
       const std::unique_ptr<DB> reader = Own(std::move(opened));
-      EXPECT_TRUE(GetsMatch({reader.get(), reader->DefaultColumnFamily(), {}},
-                            dataset));
+      EXPECT_TRUE(
+          GetsMatch({reader.get(), reader->DefaultColumnFamily()}, dataset));
       EXPECT_GT(
           options.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL), 0u)
           << "existing filters must be used";

@@ -271,7 +271,7 @@ TEST_F(ExportCommandTest, ATruncatedFile) {
 // and its folder need not be there.
 TEST_F(ExportCommandTest, ADatabaseWithAListener) {
   Listen();
-  WriteListeners(db_, "{cassandra_bloom_export(nb,/no/such/folder)}");
+  WriteOption(db_, "listeners", "{cassandra_bloom_export(nb,/no/such/folder)}");
   Export();
   EXPECT_EQ(Filters(), Live());
 }

@@ -3,96 +3,85 @@
 #include "tests/support/cassandra_data.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
+
+#include "tests/support/run_process.h"
+#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
-std::vector<std::string> FoldersIn(const std::filesystem::path& folder) {
-  std::vector<std::string> folders;
-  std::error_code no_such_folder;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(folder, no_such_folder)) {
-    if (entry.is_directory()) {
-      folders.push_back(entry.path());
-    }
-  }
-  std::sort(folders.begin(), folders.end());
-  return folders;
-}
+namespace fs = std::filesystem;
 
-std::filesystem::path BesideCorpus(const std::string& name) {
-  const char* const corpus = std::getenv("CASSANDRA_BLOOM_CORPUS");
-  return corpus == nullptr ? std::filesystem::path()
-                           : std::filesystem::path(corpus).parent_path() / name;
-}
-
-}  // namespace
-
-std::vector<std::string> CassandraSstables() {
-  return FoldersIn(std::filesystem::path(CASSANDRA_BLOOM_TEST_DATA) /
-                   "sstables");
-}
-
-std::string CassandraSstable(const std::string& name) {
-  return std::filesystem::path(CASSANDRA_BLOOM_TEST_DATA) / "sstables" / name;
-}
-
-std::vector<std::string> CompactedSstables() {
-  return FoldersIn(std::filesystem::path(CASSANDRA_BLOOM_TEST_DATA) /
-                   "compacted_sstables");
-}
-
-std::vector<std::string> CorpusSstables() {
-  const char* const corpus = std::getenv("CASSANDRA_BLOOM_CORPUS");
-  return corpus == nullptr ? std::vector<std::string>() : FoldersIn(corpus);
-}
-
-std::vector<std::string> SstablesBesideCorpus() {
-  std::vector<std::string> folders = FoldersIn(BesideCorpus("sstables"));
-  folders.erase(
-      std::remove_if(folders.begin(), folders.end(),
-                     [](const std::string& folder) {
-                       return !std::filesystem::exists(folder + "/keys.txt");
-                     }),
-      folders.end());
-  return folders;
-}
-
-std::vector<std::string> NewerBesideCorpus() {
+// Returns the paths in `folder` for which `is_wanted` is true, sorted.
+template <typename Iterator = fs::directory_iterator>
+std::vector<std::string> PathsIn(const fs::path& folder,
+                                 bool (*is_wanted)(const fs::path& path)) {
   std::vector<std::string> paths;
   std::error_code no_such_folder;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(
-           BesideCorpus("newer"), no_such_folder)) {
-    const std::string path = entry.path().string();
-    if (path.size() > 8 && path.substr(path.size() - 8) == "-Data.db") {
-      paths.push_back(path);
+  for (const auto& entry : Iterator(folder, no_such_folder)) {
+    if (is_wanted(entry.path())) {
+      paths.push_back(entry.path());
     }
   }
   std::sort(paths.begin(), paths.end());
   return paths;
 }
 
+bool IsFolder(const fs::path& path) { return fs::is_directory(path); }
+
+bool HasKeys(const fs::path& path) { return fs::exists(path / "keys.txt"); }
+
+bool IsDataDb(const fs::path& path) {
+  const std::string name = path.filename();
+  return name.size() > 8 && name.substr(name.size() - 8) == "-Data.db";
+}
+
+// Returns a folder that does not exist if CASSANDRA_BLOOM_CORPUS is not set.
+fs::path Corpus() {
+  const char* const corpus = std::getenv("CASSANDRA_BLOOM_CORPUS");
+  return corpus == nullptr ? "/none/none" : corpus;
+}
+
+}  // namespace
+
+std::vector<std::string> CassandraSstables() {
+  return PathsIn(fs::path(CASSANDRA_BLOOM_TEST_DATA) / "sstables", IsFolder);
+}
+
+std::vector<std::string> CompactedSstables() {
+  return PathsIn(fs::path(CASSANDRA_BLOOM_TEST_DATA) / "compacted_sstables",
+                 IsFolder);
+}
+
+std::vector<std::string> CorpusSstables() {
+  return PathsIn(Corpus(), IsFolder);
+}
+
+std::vector<std::string> SstablesBesideCorpus() {
+  return PathsIn(Corpus().parent_path() / "sstables", HasKeys);
+}
+
+std::vector<std::string> NewerBesideCorpus() {
+  return PathsIn<fs::recursive_directory_iterator>(
+      Corpus().parent_path() / "newer", IsDataDb);
+}
+
 std::vector<std::vector<std::string>> ReadCassandraTable(
     const std::string& file_name) {
-  std::ifstream file(std::filesystem::path(CASSANDRA_BLOOM_TEST_DATA) /
-                     file_name);
   std::vector<std::vector<std::string>> table;
-  for (std::string line; std::getline(file, line);) {
+  for (const std::string& line :
+       Lines(ReadFile(fs::path(CASSANDRA_BLOOM_TEST_DATA) / file_name))) {
     if (line.empty() || line[0] == '#') {
       continue;
     }
-    std::vector<std::string> fields;
-    std::istringstream fields_of_line(line);
-    for (std::string field; std::getline(fields_of_line, field, '\t');) {
-      fields.push_back(field);
+    std::istringstream fields(line);
+    table.emplace_back();
+    for (std::string field; std::getline(fields, field, '\t');) {
+      table.back().push_back(field);
     }
-    table.push_back(fields);
   }
   return table;
 }
@@ -107,11 +96,8 @@ std::string FromHex(const std::string& hex) {
 }
 
 std::vector<std::string> HexLines(const std::string& path) {
-  std::ifstream file(path);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) {
-    lines.push_back(FromHex(line));
-  }
+  std::vector<std::string> lines = Lines(ReadFile(path));
+  std::transform(lines.begin(), lines.end(), lines.begin(), FromHex);
   return lines;
 }
 

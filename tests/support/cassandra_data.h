@@ -19,9 +19,6 @@ std::vector<std::vector<std::string>> ReadCassandraTable(
 // Returns the folders in tests/data/sstables, sorted. Each has one SSTable.
 std::vector<std::string> CassandraSstables();
 
-// Returns the folder of this name in tests/data/sstables.
-std::string CassandraSstable(const std::string& name);
-
 // Returns the folders in tests/data/compacted_sstables, sorted. Unlike the
 // folders in tests/data/sstables, they have no keys.txt.
 std::vector<std::string> CompactedSstables();

@@ -28,11 +28,15 @@ inline Ran Exits(int exit_code, Ran ran) {
 }
 
 // `before` is shell text in front of the command, such as "cat keys |".
-inline Ran FilterdbAsGiven(const std::string& arguments,
-                           const std::string& before = "") {
-  return {RunProcess({"/bin/sh", "-c",
-                      before + " " CASSANDRA_BLOOM_FILTERDB " " + arguments}),
-          arguments};
+inline Ran RunInShell(const std::string& command, const std::string& arguments,
+                      const std::string& before = "") {
+  return {
+      RunProcess({"/bin/sh", "-c", before + " " + command + " " + arguments}),
+      arguments};
+}
+
+inline Ran FilterdbAsGiven(const std::string& arguments) {
+  return RunInShell(CASSANDRA_BLOOM_FILTERDB, arguments);
 }
 
 // Like FilterdbAsGiven, but tells `filterdb mend` that the node is down. A test
@@ -40,7 +44,8 @@ inline Ran FilterdbAsGiven(const std::string& arguments,
 inline Ran Filterdb(const std::string& arguments,
                     const std::string& before = "") {
   const std::string mend = "mend ";
-  return FilterdbAsGiven(
+  return RunInShell(
+      CASSANDRA_BLOOM_FILTERDB,
       arguments.rfind(mend, 0) == 0 &&
               arguments.find("--out-dir") == std::string::npos
           ? mend + "--node-is-down " + arguments.substr(mend.size())
@@ -49,12 +54,8 @@ inline Ran Filterdb(const std::string& arguments,
 }
 
 #ifdef CASSANDRA_BLOOM_SST_FILTERS
-inline Ran SstFilters(const std::string& arguments,
-                      const std::string& before = "") {
-  return {
-      RunProcess({"/bin/sh", "-c",
-                  before + " " CASSANDRA_BLOOM_SST_FILTERS " " + arguments}),
-      arguments};
+inline Ran SstFilters(const std::string& arguments) {
+  return RunInShell(CASSANDRA_BLOOM_SST_FILTERS, arguments);
 }
 #endif
 

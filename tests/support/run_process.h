@@ -10,7 +10,7 @@
 namespace cassandra_bloom::testing {
 
 struct ProcessResult {
-  int exit_code = -1;  // -1: not started, or ended by a signal.
+  int exit_code = -1;  // -1: ended by a signal.
   std::string out;
   std::string err;
 };
@@ -22,6 +22,9 @@ ProcessResult RunProcess(const std::vector<std::string>& arguments,
                          const std::string& preload = "");
 
 std::vector<std::string> Lines(const std::string& text);
+
+// Returns the SHA-256 in hexadecimal. Throws if the program sha256sum fails.
+std::string Sha256(const std::string& bytes);
 
 }  // namespace cassandra_bloom::testing
 

@@ -5,14 +5,30 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_CHECKSUMS_H_
 #define CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_CHECKSUMS_H_
 
+#include <zlib.h>
+
 #include <cstdint>
-#include <string_view>
+#include <string>
+
+#include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
 
-uint32_t Crc32(std::string_view bytes);
-uint32_t Crc32C(std::string_view bytes);
-uint32_t Adler32(std::string_view bytes);
+inline const Bytef* BytesOf(const std::string& text) {
+  return reinterpret_cast<const Bytef*>(text.data());
+}
+
+inline uint32_t Crc32(const std::string& bytes) {
+  return static_cast<uint32_t>(crc32_z(0, BytesOf(bytes), bytes.size()));
+}
+
+inline uint32_t Adler32(const std::string& bytes) {
+  return static_cast<uint32_t>(adler32_z(1, BytesOf(bytes), bytes.size()));
+}
+
+inline std::string WithChecksum(const std::string& bytes) {
+  return bytes + BigEndian(Crc32(bytes), 4);
+}
 
 }  // namespace cassandra_bloom::testing
 

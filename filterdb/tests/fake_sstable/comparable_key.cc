@@ -2,10 +2,8 @@
 
 #include "filterdb/tests/fake_sstable/comparable_key.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <limits>
-#include <utility>
+#include <map>
 
 #include "plugin/filter/murmur3.h"
 #include "tests/support/partition_layouts.h"
@@ -21,20 +19,17 @@ constexpr char kEnd = '\x38';
 // a zero byte, the mark is 00. If the key ends with n zero bytes, they become
 // 00, then n times FE. These bytes are then also the mark.
 void AppendEscaped(std::string_view key, std::string* out) {
-  for (size_t at = 0; at < key.size();) {
-    if (key[at] != '\0') {
-      out->push_back(key[at++]);
-      continue;
+  bool is_after_zero = false;
+  for (const char byte : key) {
+    if (byte == '\0') {
+      out->push_back(is_after_zero ? '\xfe' : '\0');
+    } else {
+      out->append(is_after_zero ? "\xff" : "");
+      out->push_back(byte);
     }
-    const size_t end = std::min(key.find_first_not_of('\0', at), key.size());
-    out->push_back('\0');
-    out->append(end - at - 1, '\xfe');
-    out->push_back(end == key.size() ? '\xfe' : '\xff');
-    at = end;
+    is_after_zero = byte == '\0';
   }
-  if (key.empty() || key.back() != '\0') {
-    out->push_back('\0');
-  }
+  out->push_back(is_after_zero ? '\xfe' : '\0');
 }
 
 }  // namespace
@@ -50,15 +45,13 @@ int64_t Murmur3Token(std::string_view key) {
 }
 
 void SortByToken(std::vector<std::string>* keys) {
-  std::vector<std::pair<int64_t, std::string>> tokens_and_keys;
-  tokens_and_keys.reserve(keys->size());
-  for (std::string& key : *keys) {
-    const int64_t token = Murmur3Token(key);
-    tokens_and_keys.emplace_back(token, std::move(key));
+  std::map<std::string, std::string> key_of_form;
+  for (const std::string& key : *keys) {
+    key_of_form[ComparableForm(key)] = key;
   }
-  std::sort(tokens_and_keys.begin(), tokens_and_keys.end());
-  for (size_t i = 0; i < keys->size(); ++i) {
-    (*keys)[i] = std::move(tokens_and_keys[i].second);
+  keys->clear();
+  for (const auto& [form, key] : key_of_form) {
+    keys->push_back(key);
   }
 }
 

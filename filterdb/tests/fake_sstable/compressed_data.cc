@@ -51,34 +51,6 @@ std::string CompressDeflate(const std::string& bytes) {
   return stream;
 }
 
-// Returns a chunk as Data.db stores it. The result is `compressed` if
-// `compressed` is shorter than `max_compressed` bytes, and otherwise `bytes`.
-// If `bytes` is also shorter, zeros are added up to `max_compressed` bytes,
-// because a reader decides by the length whether a chunk is compressed
-// (Cassandra's io.compress.CompressedSequentialWriter.flushData).
-std::string StoredChunk(const std::string& compressed, const std::string& bytes,
-                        size_t max_compressed) {
-  if (compressed.size() < max_compressed) {
-    return compressed;
-  }
-  std::string chunk = bytes;
-  chunk.resize(std::max(chunk.size(), max_compressed));
-  return chunk;
-}
-
-uint32_t ChecksumOf(ChunkChecksum kind, const std::string& stored,
-                    const std::string& uncompressed) {
-  switch (kind) {
-    case ChunkChecksum::kAdlerOfStored:
-      return Adler32(stored);
-    case ChunkChecksum::kCrcOfUncompressed:
-      return Crc32(uncompressed);
-    case ChunkChecksum::kCrcOfStored:
-      break;
-  }
-  return Crc32(stored);
-}
-
 }  // namespace
 
 std::string Compress(const std::string& compressor, const std::string& bytes,
@@ -99,10 +71,6 @@ std::string Compress(const std::string& compressor, const std::string& bytes,
     return CompressZstd(bytes, dictionary);
   }
   return bytes;
-}
-
-std::string WithChecksum(const std::string& bytes) {
-  return bytes + BigEndian(Crc32(bytes), 4);
 }
 
 std::string CompressionInfoOf(const std::string& compressor,
@@ -128,26 +96,32 @@ std::string CompressionInfoOf(const std::string& compressor,
 
 CompressedData CompressData(const std::string& data,
                             const Compression& compression) {
-  // Without the field, every chunk is stored compressed.
-  const size_t max_compressed =
-      compression.max_compressed_length
-          ? static_cast<size_t>(*compression.max_compressed_length)
-          : SIZE_MAX;
+  const auto& [compressor, chunk_length, max_compressed, checksum] =
+      compression;
   CompressedData result;
   std::vector<uint64_t> offsets;
-  for (size_t at = 0; at < data.size(); at += compression.chunk_length) {
-    const std::string bytes = data.substr(at, compression.chunk_length);
-    const std::string stored = StoredChunk(
-        Compress(compression.compressor, bytes), bytes, max_compressed);
+  for (size_t at = 0; at < data.size(); at += chunk_length) {
+    const std::string bytes = data.substr(at, chunk_length);
+    std::string stored = Compress(compressor, bytes);
+    // Without the field, every chunk is stored compressed. With it, a reader
+    // decides by the length whether a chunk is compressed, so zeros are added
+    // to a short one that is not
+    // (Cassandra's io.compress.CompressedSequentialWriter.flushData).
+    const auto limit = static_cast<size_t>(max_compressed.value_or(INT32_MAX));
+    if (stored.size() >= limit) {
+      stored = bytes;
+      stored.resize(std::max(bytes.size(), limit));
+    }
     offsets.push_back(result.data.size());
-    result.data +=
-        stored + BigEndian(ChecksumOf(compression.checksum, stored, bytes), 4);
+    const uint32_t sum =
+        checksum == ChunkChecksum::kAdlerOfStored       ? Adler32(stored)
+        : checksum == ChunkChecksum::kCrcOfUncompressed ? Crc32(bytes)
+                                                        : Crc32(stored);
+    result.data += stored + BigEndian(sum, 4);
   }
-  result.info =
-      CompressionInfoOf(compression.compressor, {},
-                        static_cast<int64_t>(compression.chunk_length),
-                        compression.max_compressed_length,
-                        static_cast<int64_t>(data.size()), offsets);
+  result.info = CompressionInfoOf(
+      compressor, {}, static_cast<int64_t>(chunk_length), max_compressed,
+      static_cast<int64_t>(data.size()), offsets);
   return result;
 }
 

@@ -12,16 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "filterdb/tests/fake_sstable/version_facts.h"
-
 namespace cassandra_bloom::testing {
 
 // The compressors of ScyllaDB with "WithDicts" in their names use `dictionary`.
 // Returns `bytes` unchanged if `compressor` is not known.
 std::string Compress(const std::string& compressor, const std::string& bytes,
                      const std::string& dictionary = "");
-
-std::string WithChecksum(const std::string& bytes);
 
 using Options = std::vector<std::pair<std::string, std::string>>;
 
@@ -31,6 +27,13 @@ std::string CompressionInfoOf(const std::string& compressor,
                               std::optional<int64_t> max_compressed_length,
                               int64_t data_length,
                               const std::vector<uint64_t>& offsets);
+
+// The checksum in the 4 bytes after each chunk of a compressed Data.db.
+enum class ChunkChecksum {
+  kCrcOfUncompressed,  // ia to ja
+  kAdlerOfStored,      // jb to lb
+  kCrcOfStored,        // ma and later
+};
 
 struct Compression {
   std::string compressor;

@@ -4,38 +4,19 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <stdexcept>
-#include <utility>
 
+#include "plugin/filter/murmur3.h"
 #include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 // The number of bits in a pointer, for each type of trie node.
-constexpr size_t kPointerBits[16] = {0,  4,  8,  12, 16, 8,  12, 16,
-                                     24, 40, 12, 16, 24, 32, 40, 64};
-
-bool Reaches(int type, uint64_t distance) {
-  return type == 15 || distance >> kPointerBits[type] == 0;
-}
-
-// Returns the first type, from `type` on, whose pointers have enough bits for
-// `distance`.
-int TypeFor(int type, uint64_t distance) {
-  while (!Reaches(type, distance)) {
-    ++type;
-  }
-  return type;
-}
-
-size_t BytesOf(size_t pointers, int type) {
-  return (pointers * kPointerBits[type] + 7) / 8;
-}
+constexpr int kPointerBits[16] = {0,  4,  8,  12, 16, 8,  12, 16,
+                                  24, 40, 12, 16, 24, 32, 40, 64};
 
 // Returns the pointers of a node. Two pointers of 12 bits share three bytes.
-std::string Pointers(const std::vector<uint64_t>& distances, int type) {
-  const int bits = static_cast<int>(kPointerBits[type]);
+std::string Pointers(const std::vector<uint64_t>& distances, int bits) {
   std::string pointers;
   for (size_t i = 0; i < distances.size(); ++i) {
     if (bits != 12) {
@@ -49,7 +30,38 @@ std::string Pointers(const std::vector<uint64_t>& distances, int type) {
   return pointers;
 }
 
-// Returns the smallest number of bytes that hold `value` in two's complement.
+using PathIterator = std::map<std::string, TriePayload>::const_iterator;
+
+// Appends the trie of the paths from `begin` on and before `end`. Their first
+// `depth` bytes are equal.
+uint64_t AppendSubtrie(PathIterator begin, PathIterator end, size_t depth,
+                       const std::function<EncodeNode>& encode,
+                       std::string* file) {
+  TriePayload payload;
+  if (begin->first.size() == depth) {
+    payload = begin->second;
+    ++begin;
+  }
+  std::vector<TrieChild> children;
+  while (begin != end) {
+    const char byte = begin->first[depth];
+    const auto next = std::find_if(begin, end, [&](const auto& path) {
+      return path.first[depth] != byte;
+    });
+    children.emplace_back(static_cast<uint8_t>(byte),
+                          AppendSubtrie(begin, next, depth + 1, encode, file));
+    begin = next;
+  }
+  const uint64_t here = file->size();
+  for (auto& [ignored, position_or_distance] : children) {
+    position_or_distance = here - position_or_distance;
+  }
+  *file += encode(payload, children);
+  return here;
+}
+
+}  // namespace
+
 int BytesOfSigned(int64_t value) {
   const auto bits = static_cast<uint64_t>(value < 0 ? ~value : value);
   int size = 1;
@@ -59,92 +71,25 @@ int BytesOfSigned(int64_t value) {
   return size;
 }
 
-// Returns a leaf node. Its payload is `hash`, the low byte of the key's hash,
-// and `position`.
-std::string EncodeLeaf(uint8_t hash, int64_t position) {
-  const int size = BytesOfSigned(position);
-  return BigEndian(static_cast<uint64_t>(7 + size), 1) +
-         static_cast<char>(hash) +
-         BigEndian(static_cast<uint64_t>(position), size);
+TriePayload TriePayloadOf(const std::string& key, int64_t position, int size) {
+  const Hash128 hash = CassandraMurmur3(key.data(), key.size());
+  return {7 + size, static_cast<char>(hash.h2) +
+                        BigEndian(static_cast<uint64_t>(position), size)};
 }
-
-// Returns the smallest node for these children. There must be at least one.
-std::string EncodeInnerNode(const std::vector<TrieChild>& children) {
-  uint64_t farthest = 0;
-  for (const auto& [byte, distance] : children) {
-    farthest = std::max(farthest, distance);
-  }
-  if (children.size() == 1 && TypeFor(1, farthest) < 5) {
-    return EncodeTrieNode(TypeFor(1, farthest), 0, children);
-  }
-  const auto span =
-      static_cast<size_t>(children.back().first - children.front().first) + 1;
-  const int dense = TypeFor(10, farthest);
-  const int sparse = TypeFor(5, farthest);
-  const bool is_sparse =
-      sparse < 10 && children.size() < 256 &&
-      2 + children.size() + BytesOf(children.size(), sparse) <=
-          3 + BytesOf(span, dense);
-  return EncodeTrieNode(is_sparse ? sparse : dense, 0, children);
-}
-
-// Appends the trie of the partitions `begin` to `end` - 1. The first `depth`
-// bytes of their paths are equal. Returns the position of the root.
-uint64_t AppendSubtrie(const std::vector<TriePartition>& partitions,
-                       size_t begin, size_t end, size_t depth,
-                       std::string* file) {
-  if (partitions[begin].path.size() == depth) {
-    if (end - begin != 1) {
-      throw std::invalid_argument("paths that begin with another path");
-    }
-    const uint64_t here = file->size();
-    *file += EncodeLeaf(partitions[begin].hash, partitions[begin].position);
-    return here;
-  }
-  std::vector<TrieChild> children;
-  while (begin < end) {
-    const char byte = partitions[begin].path[depth];
-    size_t next = begin + 1;
-    while (next < end && partitions[next].path[depth] == byte) {
-      ++next;
-    }
-    children.emplace_back(
-        static_cast<uint8_t>(byte),
-        AppendSubtrie(partitions, begin, next, depth + 1, file));
-    begin = next;
-  }
-  const uint64_t here = file->size();
-  for (auto& [ignored, position_or_distance] : children) {
-    position_or_distance = here - position_or_distance;
-  }
-  file->append(EncodeInnerNode(children));
-  return here;
-}
-
-// Returns the number of bytes up to and including the first different byte.
-size_t DifferenceLength(const std::string& a, const std::string& b) {
-  const auto [in_a, in_b] =
-      std::mismatch(a.begin(), a.end(), b.begin(), b.end());
-  if (in_a == a.end() || in_b == b.end()) {
-    throw std::invalid_argument("the same key twice");
-  }
-  return static_cast<size_t>(in_a - a.begin()) + 1;
-}
-
-}  // namespace
 
 bool FitsTrieNode(int type, bool has_payload,
                   const std::vector<TrieChild>& children) {
   if (type == 0 || children.empty()) {
     return type == 0 && children.empty();
   }
+  const size_t most_children = type < 5 ? 1 : type < 10 ? 255 : 256;
   if (((type == 1 || type == 3) && has_payload) ||
-      (type < 5 && children.size() != 1) || children.size() > 255) {
+      children.size() > most_children) {
     return false;
   }
-  return std::all_of(
-      children.begin(), children.end(),
-      [type](const auto& child) { return Reaches(type, child.second); });
+  return std::all_of(children.begin(), children.end(), [type](auto child) {
+    return type == 15 || child.second >> kPointerBits[type] == 0;
+  });
 }
 
 std::string EncodeTrieNode(int type, int payload_flags,
@@ -176,26 +121,28 @@ std::string EncodeTrieNode(int type, int payload_flags,
       distances[static_cast<size_t>(byte - first)] = distance;
     }
   }
-  return node + Pointers(distances, type);
+  return node + Pointers(distances, kPointerBits[type]);
 }
 
-void CutPaths(std::vector<TriePartition>* partitions) {
-  size_t differs_from_last = 0;
-  for (size_t i = 0; i < partitions->size(); ++i) {
-    std::string& path = (*partitions)[i].path;
-    const size_t differs_from_next =
-        i + 1 < partitions->size()
-            ? DifferenceLength(path, (*partitions)[i + 1].path)
-            : 0;
-    path.resize(std::max(differs_from_last, differs_from_next));
-    path.shrink_to_fit();
-    differs_from_last = differs_from_next;
+std::string SmallestTrieNode(const TriePayload& payload,
+                             const std::vector<TrieChild>& children) {
+  std::string smallest;
+  for (int type = 0; type < 16; ++type) {
+    if (FitsTrieNode(type, payload.flags != 0, children)) {
+      const std::string node = EncodeTrieNode(type, payload.flags, children);
+      if (smallest.empty() || node.size() < smallest.size()) {
+        smallest = node;
+      }
+    }
   }
+  return smallest + payload.bytes;
 }
 
-uint64_t AppendTrie(const std::vector<TriePartition>& partitions,
+uint64_t AppendTrie(const std::map<std::string, TriePayload>& payload_of_path,
+                    const std::function<EncodeNode>& encode,
                     std::string* file) {
-  return AppendSubtrie(partitions, 0, partitions.size(), 0, file);
+  return AppendSubtrie(payload_of_path.begin(), payload_of_path.end(), 0,
+                       encode, file);
 }
 
 }  // namespace cassandra_bloom::testing

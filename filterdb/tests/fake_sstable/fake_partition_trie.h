@@ -7,6 +7,8 @@
 #define CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_PARTITION_TRIE_H_
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +18,19 @@ namespace cassandra_bloom::testing {
 // The byte that leads to a child, and the distance to the child in bytes.
 using TrieChild = std::pair<uint8_t, uint64_t>;
 
+// What a node says about a partition. The flags 0 mean that it says nothing.
+struct TriePayload {
+  int flags = 0;
+  std::string bytes;  // They follow the node.
+};
+
+// Returns the smallest number of bytes that hold `value` in two's complement.
+int BytesOfSigned(int64_t value);
+
+// Returns a payload of the low byte of the key's hash, and of a position of
+// `size` bytes.
+TriePayload TriePayloadOf(const std::string& key, int64_t position, int size);
+
 bool FitsTrieNode(int type, bool has_payload,
                   const std::vector<TrieChild>& children);
 
@@ -24,21 +39,15 @@ bool FitsTrieNode(int type, bool has_payload,
 std::string EncodeTrieNode(int type, int payload_flags,
                            const std::vector<TrieChild>& children);
 
-struct TriePartition {
-  // The result of ComparableForm for the key. CutPaths shortens it.
-  std::string path;
-  uint8_t hash;
-  int64_t position;
-};
+// Returns the bytes of the smallest node that fits, and its payload.
+std::string SmallestTrieNode(const TriePayload& payload,
+                             const std::vector<TrieChild>& children);
 
-// Shortens each path to the shortest beginning that differs from the paths
-// before and after it. `partitions` must be sorted by path.
-void CutPaths(std::vector<TriePartition>* partitions);
-
-// Appends a trie to `*file`, and returns the position of the root. CutPaths
-// must have been called for `partitions` before.
-uint64_t AppendTrie(const std::vector<TriePartition>& partitions,
-                    std::string* file);
+// Appends a trie to `*file`, and returns the position of the root. `encode`
+// returns the bytes of a node and of its payload.
+using EncodeNode = decltype(SmallestTrieNode);
+uint64_t AppendTrie(const std::map<std::string, TriePayload>& payload_of_path,
+                    const std::function<EncodeNode>& encode, std::string* file);
 
 }  // namespace cassandra_bloom::testing
 

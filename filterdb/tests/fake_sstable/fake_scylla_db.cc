@@ -5,10 +5,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
-#include <stdexcept>
 
 #include "filterdb/tests/fake_sstable/checksums.h"
-#include "filterdb/tests/fake_sstable/compressed_data.h"
+#include "plugin/filter/endian.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/temp_dir.h"
 
@@ -26,13 +25,10 @@ const std::map<uint32_t, std::string>& Components() {
   return components;
 }
 
-uint32_t NumberAt(const std::string& bytes, size_t at) {
-  uint32_t number = 0;
-  for (size_t i = 0; i < 4; ++i) {
-    number = number << 8 | static_cast<uint8_t>(bytes.at(at + i));
-  }
-  return number;
-}
+// What WriteScyllaDb writes around the digests. The tag 99 stands for a part
+// that later versions of ScyllaDB may add.
+const ScyllaPart kFeatures = {2, "features"};
+const ScyllaPart kNewPart = {99, "new"};
 
 }  // namespace
 
@@ -60,39 +56,29 @@ void WriteScyllaDb(const std::string& prefix) {
       digests.emplace_back(number, Crc32(ReadFile(prefix + name)));
     }
   }
-  // The tag 99 stands for a part that later versions of ScyllaDB may add.
-  WriteFile(
-      prefix + "Scylla.db",
-      ScyllaDbContent({{2, "features"}, DigestsPart(digests), {99, "new"}},
-                      /*has_crc=*/true));
+  WriteFile(prefix + "Scylla.db",
+            ScyllaDbContent({kFeatures, DigestsPart(digests), kNewPart},
+                            /*has_crc=*/true));
 }
 
-std::vector<std::string> WrongDigests(const std::string& prefix) {
+std::string RightScyllaDb(const std::string& prefix) {
   const std::string content = ReadFile(prefix + "Scylla.db");
-  std::string digests;
-  size_t end = 4;
-  for (uint32_t left = NumberAt(content, 0); left > 0; --left) {
-    const uint32_t size = NumberAt(content, end + 4);
-    if (NumberAt(content, end) == kTagOfDigests) {
-      digests = content.substr(end + 8, size);
-    }
-    end += 8 + size;
+  const auto number_at = [&](size_t at) {
+    return static_cast<uint32_t>(LoadBigEndian32(&content.at(at)));
+  };
+  // The tag and the size of a part have 8 bytes. All other numbers have 4.
+  const size_t begin = 4 + 8 + kFeatures.second.size() + 8 + 4;
+  const size_t end = content.size() - 4 - kNewPart.second.size() - 8;
+  ScyllaDigests digests;
+  for (size_t at = begin; at < end; at += 8) {
+    const uint32_t number = number_at(at);
+    const std::string path = prefix + Components().at(number);
+    digests.emplace_back(number, std::filesystem::exists(path)
+                                     ? Crc32(ReadFile(path))
+                                     : number_at(at + 4));
   }
-  if (digests.empty()) {
-    throw std::runtime_error(prefix + "Scylla.db has no digests");
-  }
-  std::vector<std::string> wrong;
-  if (content != WithChecksum(content.substr(0, end))) {
-    wrong.emplace_back("Scylla.db");
-  }
-  for (uint32_t i = 0; i < NumberAt(digests, 0); ++i) {
-    const std::string& name = Components().at(NumberAt(digests, 4 + 8 * i));
-    if (std::filesystem::exists(prefix + name) &&
-        Crc32(ReadFile(prefix + name)) != NumberAt(digests, 8 + 8 * i)) {
-      wrong.push_back(name);
-    }
-  }
-  return wrong;
+  return ScyllaDbContent({kFeatures, DigestsPart(digests), kNewPart},
+                         /*has_crc=*/true);
 }
 
 }  // namespace cassandra_bloom::testing

@@ -26,10 +26,10 @@ std::string ScyllaDbContent(const std::vector<ScyllaPart>& parts, bool has_crc);
 // `prefix` is the path of Data.db without "Data.db".
 void WriteScyllaDb(const std::string& prefix);
 
-// Compares the CRC-32 of Scylla.db, and of each component that exists, with
-// what Scylla.db says. Returns the names of those that differ. Throws if
-// Scylla.db has no digests.
-std::vector<std::string> WrongDigests(const std::string& prefix);
+// Returns what Scylla.db must be after a change of other components: as
+// WriteScyllaDb wrote it, but with the new digest of each component that
+// exists.
+std::string RightScyllaDb(const std::string& prefix);
 
 }  // namespace cassandra_bloom::testing
 

@@ -6,7 +6,6 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_SSTABLE_H_
 #define CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_SSTABLE_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -16,9 +15,6 @@ namespace cassandra_bloom::testing {
 
 enum class FilterFault {
   kNone,
-  // There is no filter, because bloom_filter_fp_chance is 1, whatever
-  // SstableSpec::fp_chance says. This is no fault.
-  kNoFilterPlanned,
 
   // At least one present key does not match:
   kBitsCleared,  // some bits are cleared
@@ -26,9 +22,7 @@ enum class FilterFault {
   kOtherForm,    // written in the form of ma to me, and these in that of nb
 
   // Every present key matches, but the false positive rate is not as planned:
-  kSaturated,     // all bits are set
-  kHalfSize,      // built for half of the keys
-  kFourfoldSize,  // built for four times the keys
+  kSaturated,  // all bits are set
 
   // Filter.db is missing, or is not a valid filter:
   kTruncated,  // the second half of the file is missing
@@ -39,18 +33,6 @@ enum class FilterFault {
   // Index.db or Partitions.db lacks its second half, but the filter is good.
   kIndexCut,
 };
-
-constexpr std::array<FilterFault, 13> kAllFilterFaults = {
-    FilterFault::kNone,        FilterFault::kNoFilterPlanned,
-    FilterFault::kBitsCleared, FilterFault::kKeysLeftOut,
-    FilterFault::kOtherForm,   FilterFault::kSaturated,
-    FilterFault::kHalfSize,    FilterFault::kFourfoldSize,
-    FilterFault::kTruncated,   FilterFault::kEmpty,
-    FilterFault::kMissing,     FilterFault::kProbes0,
-    FilterFault::kIndexCut};
-
-// Returns "none", "no_filter_planned", "bits_cleared" and so on.
-const char* NameOf(FilterFault fault);
 
 struct SstableSpec {
   std::string folder;  // Must exist.
@@ -68,21 +50,24 @@ struct SstableSpec {
 
   bool lz4 = false;  // Chunks of 1 KiB.
 
-  // The value of bloom_filter_fp_chance for which the filter is built.
+  // The value of bloom_filter_fp_chance for which the filter is built. With 1,
+  // there is no filter, as in Cassandra.
   double fp_chance = 0.01;
-  // The filter is built for at least this number of keys, as in Cassandra.
-  uint64_t min_expected_keys = 128;
+  // The number of keys for which the filter is built. 0 means the right number,
+  // or 128 if that is larger, as in Cassandra.
+  uint64_t expected_keys = 0;
 
   FilterFault fault = FilterFault::kNone;
 };
 
 inline SstableSpec SpecOf(const std::string& version,
                           FilterFault fault = FilterFault::kNone,
-                          double fp_chance = 0.01) {
+                          double fp_chance = 0.01, uint64_t expected_keys = 0) {
   SstableSpec spec;
   spec.version = version;
   spec.fault = fault;
   spec.fp_chance = fp_chance;
+  spec.expected_keys = expected_keys;
   return spec;
 }
 

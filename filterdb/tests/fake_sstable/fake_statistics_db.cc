@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "filterdb/tests/fake_sstable/compressed_data.h"
+#include "filterdb/tests/fake_sstable/checksums.h"
 #include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
@@ -60,40 +60,30 @@ std::string WithTable(bool has_checks, double fp_chance,
       WithLength(kPartitioner) + Double(fp_chance), std::string(44, 'c'),
       Histogram(151, num_partitions) + std::string(300, 's'),
       std::string(60, 'h')};
-  const size_t check_bytes = has_checks ? 4 : 0;
   const std::string number = BigEndian(parts.size(), 4);
-  size_t offset = 4 + 8 * parts.size() + 2 * check_bytes;
+  const size_t offset = 4 + 8 * parts.size() + (has_checks ? 8 : 0);
   std::string table;
   std::string content;
   for (size_t type = 0; type < parts.size(); ++type) {
-    table += BigEndian(type, 4) + BigEndian(offset, 4);
-    offset += parts[type].size() + check_bytes;
+    table += BigEndian(type, 4) + BigEndian(offset + content.size(), 4);
     content += has_checks ? WithChecksum(parts[type]) : parts[type];
-  }
-  if (!has_checks) {
-    return number + table + content;
   }
   // The second checksum covers the number of parts and the table, but not the
   // checksum between them.
-  return WithChecksum(number) + WithChecksum(number + table).substr(4) +
-         content;
+  return has_checks ? WithChecksum(number) +
+                          WithChecksum(number + table).substr(4) + content
+                    : number + table + content;
 }
 
 }  // namespace
 
 std::string StatisticsDb(StatisticsLayout layout, double fp_chance,
                          uint64_t num_partitions) {
-  switch (layout) {
-    case StatisticsLayout::kNoChance:
-    case StatisticsLayout::kNoTable:
-      return WithoutTable(layout == StatisticsLayout::kNoTable, fp_chance,
-                          num_partitions);
-    case StatisticsLayout::kTable:
-    case StatisticsLayout::kTableAndChecks:
-      break;
-  }
-  return WithTable(layout == StatisticsLayout::kTableAndChecks, fp_chance,
-                   num_partitions);
+  return layout >= StatisticsLayout::kTable
+             ? WithTable(layout == StatisticsLayout::kTableAndChecks, fp_chance,
+                         num_partitions)
+             : WithoutTable(layout == StatisticsLayout::kNoTable, fp_chance,
+                            num_partitions);
 }
 
 }  // namespace cassandra_bloom::testing

@@ -9,9 +9,14 @@
 #include <cstdint>
 #include <string>
 
-#include "filterdb/tests/fake_sstable/version_facts.h"
-
 namespace cassandra_bloom::testing {
+
+enum class StatisticsLayout {
+  kNoChance,        // ia to ic
+  kNoTable,         // ja, jb
+  kTable,           // ka to me, ms, mt
+  kTableAndChecks,  // na and later
+};
 
 std::string StatisticsDb(StatisticsLayout layout, double fp_chance,
                          uint64_t num_partitions);

@@ -2,25 +2,19 @@
 
 #include "filterdb/tests/fake_sstable/index_files.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <map>
+
 #include "filterdb/tests/fake_sstable/comparable_key.h"
 #include "filterdb/tests/fake_sstable/fake_partition_trie.h"
 #include "filterdb/tests/fake_sstable/vint.h"
-#include "plugin/filter/murmur3.h"
 #include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 constexpr size_t kPromotedIndexBytes = 40;
-
-std::string IndexEntry(const IndexedPartition& partition, bool has_vints) {
-  const size_t promoted = partition.is_wide ? kPromotedIndexBytes : 0;
-  return WithLength(partition.key) +
-         (has_vints
-              ? UnsignedVInt(partition.position) + UnsignedVInt(promoted)
-              : BigEndian(partition.position, 8) + BigEndian(promoted, 4)) +
-         std::string(promoted, 'p');
-}
 
 // Appends a trie of rows that is a single node, and then the entry of the
 // partition. Returns the position of the entry.
@@ -30,43 +24,62 @@ uint64_t AppendRowsEntry(const IndexedPartition& partition,
   file->push_back('\0');
   const uint64_t entry = file->size();
   *file += WithLength(partition.key);
-  const uint64_t base = file->size();
+  // The distance to the root is negative. As a signed vint of Cassandra, -1, -2
+  // and -3 are the unsigned vints 1, 3 and 5.
+  const uint64_t distance = 2 * (file->size() - root) - 1;
   // The 2 is the number of blocks of rows.
-  *file += UnsignedVInt(partition.position) +
-           VInt(static_cast<int64_t>(root - base)) + UnsignedVInt(2) + deletion;
+  *file += UnsignedVInt(partition.position) + UnsignedVInt(distance) +
+           UnsignedVInt(2) + deletion;
   return entry;
+}
+
+// Returns the number of bytes up to and including the first different byte.
+size_t DifferenceLength(const std::string& a, const std::string& b) {
+  return static_cast<size_t>(
+      std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin() +
+      1);
 }
 
 }  // namespace
 
-IndexFiles BigIndex(const std::vector<IndexedPartition>& partitions,
-                    const VersionFacts& facts) {
-  IndexFiles files;
-  for (const IndexedPartition& partition : partitions) {
-    files.offsets.push_back(files.index_db.size());
-    files.index_db += IndexEntry(partition, facts.has_vints);
+std::string BigIndex(const std::vector<IndexedPartition>& partitions,
+                     bool has_vints) {
+  std::string index;
+  for (const auto& [key, position, is_wide] : partitions) {
+    const size_t promoted = is_wide ? kPromotedIndexBytes : 0;
+    index += WithLength(key) +
+             (has_vints ? UnsignedVInt(position) + UnsignedVInt(promoted)
+                        : BigEndian(position, 8) + BigEndian(promoted, 4)) +
+             std::string(promoted, 'p');
   }
-  return files;
+  return index;
 }
 
 TrieFiles TrieIndex(const std::vector<IndexedPartition>& partitions,
                     const std::string& deletion) {
-  TrieFiles files;
-  std::vector<TriePartition> paths;
-  paths.reserve(partitions.size());
+  std::vector<std::string> forms;
   for (const IndexedPartition& partition : partitions) {
-    const Hash128 hash =
-        CassandraMurmur3(partition.key.data(), partition.key.size());
-    const int64_t position = partition.is_wide
-                                 ? static_cast<int64_t>(AppendRowsEntry(
-                                       partition, deletion, &files.rows_db))
-                                 : ~static_cast<int64_t>(partition.position);
-    paths.push_back({ComparableForm(partition.key),
-                     static_cast<uint8_t>(hash.h2), position});
+    forms.push_back(ComparableForm(partition.key));
   }
-  CutPaths(&paths);
+  TrieFiles files;
+  std::map<std::string, TriePayload> payloads;
+  for (size_t i = 0; i < partitions.size(); ++i) {
+    // A path is the shortest beginning that differs from the form before and
+    // from the one after it.
+    size_t length = i == 0 ? 0 : DifferenceLength(forms[i], forms[i - 1]);
+    if (i + 1 < forms.size()) {
+      length = std::max(length, DifferenceLength(forms[i], forms[i + 1]));
+    }
+    const auto& [key, in_data, is_wide] = partitions[i];
+    const int64_t position = is_wide
+                                 ? static_cast<int64_t>(AppendRowsEntry(
+                                       partitions[i], deletion, &files.rows_db))
+                                 : ~static_cast<int64_t>(in_data);
+    payloads[forms[i].substr(0, length)] =
+        TriePayloadOf(key, position, BytesOfSigned(position));
+  }
   std::string& file = files.partitions_db;
-  const uint64_t root = AppendTrie(paths, &file);
+  const uint64_t root = AppendTrie(payloads, SmallestTrieNode, &file);
   const uint64_t first_key_position = file.size();
   file += WithLength(partitions.front().key) +
           WithLength(partitions.back().key) + BigEndian(first_key_position, 8) +

@@ -3,12 +3,9 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_INDEX_FILES_H_
 #define CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_INDEX_FILES_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "filterdb/tests/fake_sstable/version_facts.h"
 
 namespace cassandra_bloom::testing {
 
@@ -18,13 +15,9 @@ struct IndexedPartition {
   bool is_wide;
 };
 
-struct IndexFiles {
-  std::string index_db;
-  std::vector<uint64_t> offsets;  // Where the entries of Index.db begin.
-};
-
-IndexFiles BigIndex(const std::vector<IndexedPartition>& partitions,
-                    const VersionFacts& facts);
+// Returns Index.db. Since version `ma`, its numbers are vints.
+std::string BigIndex(const std::vector<IndexedPartition>& partitions,
+                     bool has_vints);
 
 struct TrieFiles {
   std::string partitions_db;

@@ -10,13 +10,10 @@
 
 namespace cassandra_bloom::testing {
 
-// Returns an unsigned vint of Cassandra. The number of 1 bits at the start of
-// the first byte is the number of bytes that follow the first byte.
-inline std::string UnsignedVInt(uint64_t value) {
-  int more = 0;
-  while (more < 8 && value >> (7 * (more + 1)) != 0) {
-    ++more;
-  }
+// Returns an unsigned vint of Cassandra with `more` bytes after the first byte,
+// which begins with as many 1 bits. If `more` is below 8, `value` must fit into
+// 7 * (more + 1) bits.
+inline std::string UnsignedVInt(uint64_t value, int more) {
   if (more == 8) {
     return "\xff" + BigEndian(value, 8);
   }
@@ -25,11 +22,13 @@ inline std::string UnsignedVInt(uint64_t value) {
   return bytes;
 }
 
-// Returns a signed vint of Cassandra. The numbers 0, -1, 1, -2, 2 become the
-// unsigned vints 0, 1, 2, 3, 4.
-inline std::string VInt(int64_t value) {
-  const auto bits = static_cast<uint64_t>(value);
-  return UnsignedVInt(value < 0 ? ~(bits << 1) : bits << 1);
+// Returns the shortest one.
+inline std::string UnsignedVInt(uint64_t value) {
+  int more = 0;
+  while (more < 8 && value >> (7 * (more + 1)) != 0) {
+    ++more;
+  }
+  return UnsignedVInt(value, more);
 }
 
 }  // namespace cassandra_bloom::testing

@@ -159,7 +159,7 @@ TEST_F(ExamineAllTest, TwoWithLargeFiltersAtOnce) {
 }
 
 int64_t Token(const std::string& key) {
-  return static_cast<int64_t>(NaiveFilter::Hash(key).first);
+  return static_cast<int64_t>(PlainHash(key).first);
 }
 
 // Index.db is damaged, and Filter.db is good. The damage must not look like a

@@ -6,19 +6,12 @@
 #include <regex>
 
 #include "filterdb/sstable/sstable_keys.h"
-#include "plugin/filter/murmur3.h"
 #include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
 
-std::string TriePayloadOf(const std::string& key, int64_t position, int size) {
-  const Hash128 hash = CassandraMurmur3(key.data(), key.size());
-  return static_cast<char>(hash.h2) +
-         BigEndian(static_cast<uint64_t>(position), size);
-}
-
 std::string LeafAt(const std::string& key, int64_t position) {
-  return EncodeTrieNode(0, 15, {}) + TriePayloadOf(key, ~position, 8);
+  return EncodeTrieNode(0, 15, {}) + TriePayloadOf(key, ~position, 8).bytes;
 }
 
 std::string PartitionsDbOf(const TrieSstable& sstable) {

@@ -19,10 +19,6 @@
 
 namespace cassandra_bloom::testing {
 
-// Returns a payload in which the position has `size` bytes. The node with this
-// payload needs the payload flags 7 + `size`.
-std::string TriePayloadOf(const std::string& key, int64_t position, int size);
-
 // Returns a leaf node for the partition at `position` in Data.db.
 std::string LeafAt(const std::string& key, int64_t position);
 

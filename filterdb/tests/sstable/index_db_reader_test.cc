@@ -29,17 +29,6 @@ using Keys = std::vector<std::string>;
 constexpr IndexKind kFixed = IndexKind::kFixedWidth;
 constexpr IndexKind kVInt = IndexKind::kVInt;
 
-// Encodes `number` as a vint with `more` bytes after the first byte. If `more`
-// is below 8, `number` must fit into 7 * (more + 1) bits.
-std::string VIntOf(uint64_t number, int more) {
-  if (more == 8) {
-    return "\xff" + BigEndian(number, 8);
-  }
-  std::string bytes = BigEndian(number, more + 1);
-  bytes[0] = static_cast<char>(bytes[0] | (0xff00 >> more));
-  return bytes;
-}
-
 std::string Entry(IndexKind kind, const std::string& key, uint64_t position,
                   size_t promoted_size = 0) {
   const std::string numbers =
@@ -113,7 +102,8 @@ TEST(IndexDbReaderTest, ReadsWhatCassandraWrote) {
 // vint of 9 bytes, the simplest one.
 TEST(IndexDbReaderTest, ReadsTheValueOfAVInt) {
   const auto entry = [](const std::string& key, uint64_t position, int more) {
-    return WithLength(key) + VIntOf(position, more) + VIntOf(0, more);
+    return WithLength(key) + UnsignedVInt(position, more) +
+           UnsignedVInt(0, more);
   };
   for (int more = 0; more <= 8; ++more) {
     SCOPED_TRACE(more);
@@ -250,20 +240,20 @@ const BrokenIndex kBrokenIndexes[] = {
      Entry(kVInt, "a", 0) + BigEndian(1, 2) + "b\xff" + BigEndian(1, 7), 1,
      "byte 5: ends inside the numbers after a key"},
     {"a promoted index of a byte too much", kVInt,
-     BigEndian(1, 2) + "a" + VIntOf(0, 0) + VIntOf(4, 0) + "abc", 0,
+     BigEndian(1, 2) + "a" + UnsignedVInt(0, 0) + UnsignedVInt(4, 0) + "abc", 0,
      "byte 0: ends inside a key's promoted index of 4 bytes"},
     {"the largest promoted index", kFixed,
      BigEndian(1, 2) + "a" + BigEndian(0, 8) + BigEndian(INT32_MAX, 4), 0,
      "of 2147483647 bytes"},
     {"the largest promoted index", kVInt,
-     BigEndian(1, 2) + "a" + VIntOf(0, 0) + VIntOf(INT64_MAX, 8), 0,
+     BigEndian(1, 2) + "a" + UnsignedVInt(0, 0) + UnsignedVInt(INT64_MAX, 8), 0,
      "of 9223372036854775807 bytes"},
     {"a negative promoted index", kFixed,
      BigEndian(1, 2) + "a" + BigEndian(0, 8) + BigEndian(0xffffffff, 4), 0,
      "byte 0: a promoted index of -1 bytes"},
     {"a negative promoted index", kVInt,
-     BigEndian(1, 2) + "a" + VIntOf(0, 0) + VIntOf(UINT64_MAX, 8), 0,
-     "byte 0: a promoted index of -1 bytes"},
+     BigEndian(1, 2) + "a" + UnsignedVInt(0, 0) + UnsignedVInt(UINT64_MAX, 8),
+     0, "byte 0: a promoted index of -1 bytes"},
     {"the first position", kFixed, Entry(kFixed, "a", 1), 0,
      "byte 0: the first partition is at position 1 of Data.db, not at 0"},
     {"the first position", kVInt, Entry(kVInt, "a", UINT64_MAX), 0,

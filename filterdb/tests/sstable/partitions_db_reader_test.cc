@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -49,58 +50,30 @@ class Random {
   uint64_t state_;
 };
 
-struct Payload {
-  std::string key;
-  int64_t position = 0;  // See TriePayload::position.
-};
-
-// Writes the trie node of `path` after the nodes below it. Each node has a
-// random type that fits. Returns the position of the node.
-uint64_t WriteNodes(const std::map<std::string, Payload>& payloads,
-                    const std::string& path, Random* random,
-                    std::string* nodes) {
-  std::vector<std::pair<uint8_t, uint64_t>> targets;
-  auto at = payloads.lower_bound(path);
-  const bool has_payload = at != payloads.end() && at->first == path;
-  const Payload* const payload = has_payload ? &at->second : nullptr;
-  at = has_payload ? std::next(at) : at;
-  while (at != payloads.end() && at->first.compare(0, path.size(), path) == 0) {
-    const std::string next = at->first.substr(0, path.size() + 1);
-    targets.emplace_back(static_cast<uint8_t>(next.back()),
-                         WriteNodes(payloads, next, random, nodes));
-    while (at != payloads.end() &&
-           at->first.compare(0, next.size(), next) == 0) {
-      ++at;
-    }
-  }
-  // Cassandra also leaves gaps between nodes, before the end of a page.
-  nodes->append(random->Below(20) == 0 ? random->Below(6000) : 0, '\x55');
-  std::vector<TrieChild> children;
-  for (const auto& [byte, target] : targets) {
-    children.emplace_back(byte, nodes->size() - target);
-  }
+// Returns a node of a random type that fits, and its payload.
+std::string RandomTrieNode(const TriePayload& payload,
+                           const std::vector<TrieChild>& children,
+                           Random* random) {
   int type = 0;
   do {
     type = static_cast<int>(random->Below(16));
-  } while (!FitsTrieNode(type, has_payload, children));
-  const uint64_t position = nodes->size();
-  if (!has_payload) {
-    *nodes += EncodeTrieNode(type, 0, children);
-    return position;
-  }
-  int size = static_cast<int>(1 + random->Below(8));
-  const auto fits = [&] {
-    const int64_t top = payload->position >> (8 * size - 1);
-    return size == 8 || top == 0 || top == -1;
-  };
-  while (!fits()) {
-    ++size;
-  }
-  const bool has_hash = size == 8 || random->Below(4) != 0;
-  *nodes += EncodeTrieNode(type, has_hash ? 7 + size : size, children) +
-            TriePayloadOf(payload->key, payload->position, size)
-                .substr(has_hash ? 0 : 1);
-  return position;
+  } while (!FitsTrieNode(type, payload.flags != 0, children));
+  // Cassandra also leaves gaps between nodes, before the end of a page.
+  const size_t gap = random->Below(20) == 0 ? random->Below(6000) : 0;
+  return EncodeTrieNode(type, payload.flags, children) + payload.bytes +
+         std::string(gap, '\x55');
+}
+
+// The position has up to 7 bytes more than it needs. With fewer than 8 bytes,
+// a payload may have no hash.
+TriePayload RandomPayload(const std::string& key, int64_t position,
+                          Random* random) {
+  const int size =
+      std::max(BytesOfSigned(position), static_cast<int>(1 + random->Below(8)));
+  const TriePayload payload = TriePayloadOf(key, position, size);
+  return size < 8 && random->Below(4) == 0
+             ? TriePayload{size, payload.bytes.substr(1)}
+             : payload;
 }
 
 std::string RandomPath(Random* random) {
@@ -119,7 +92,7 @@ TrieSstable RandomSstable(Random* random, std::vector<std::string>* keys) {
                                                 "DeflateCompressor",
                                                 "ZstdCompressor",
                                                 "NoopCompressor"};
-  std::map<std::string, Payload> payloads;
+  std::map<std::string, TriePayload> payloads;
   for (uint64_t i = 1 + random->Below(400); i > 0; --i) {
     payloads[RandomPath(random)];
   }
@@ -127,22 +100,24 @@ TrieSstable RandomSstable(Random* random, std::vector<std::string>* keys) {
   uint64_t number = 0;
   const uint64_t seed = random->Below(UINT64_MAX);
   for (auto& [path, payload] : payloads) {
-    payload.key = RandomKeys(seed, number % 50 == 0 ? 3000 : 40)[number];
+    const std::string key =
+        RandomKeys(seed, number % 50 == 0 ? 3000 : 40)[number];
     ++number;
-    keys->push_back(payload.key);
-    const uint64_t position = sstable.data.size();
+    keys->push_back(key);
+    const uint64_t in_data = sstable.data.size();
+    auto position = ~static_cast<int64_t>(in_data);
     if (random->Below(3) == 0) {
-      payload.position = static_cast<int64_t>(sstable.rows.size());
-      sstable.rows += WithLength(payload.key) + '\xe0' +
-                      BigEndian(position, 3) +
+      position = static_cast<int64_t>(sstable.rows.size());
+      sstable.rows += WithLength(key) + '\xe0' + BigEndian(in_data, 3) +
                       std::string(random->Below(9), 'r');
-    } else {
-      payload.position = ~static_cast<int64_t>(position);
     }
-    sstable.data +=
-        WithLength(payload.key) + std::string(1 + random->Below(300), 'd');
+    payload = RandomPayload(key, position, random);
+    sstable.data += WithLength(key) + std::string(1 + random->Below(300), 'd');
   }
-  sstable.root = WriteNodes(payloads, "", random, &sstable.nodes);
+  const auto encode = [random](const auto& payload, const auto& children) {
+    return RandomTrieNode(payload, children, random);
+  };
+  sstable.root = AppendTrie(payloads, encode, &sstable.nodes);
   sstable.num_keys = keys->size();
   sstable.first_key = keys->front();
   sstable.last_key = keys->back();
@@ -413,7 +388,7 @@ TEST(PartitionsDbReaderTest, ReadsTheDeepestTrie) {
 // Returns an SSTable whose only key is read in Rows.db.
 TrieSstable InRows(const std::string& rows) {
   TrieSstable sstable = OneKey();
-  sstable.nodes = EncodeTrieNode(0, 8, {}) + TriePayloadOf("a", 1, 1);
+  sstable.nodes = EncodeTrieNode(0, 8, {}) + TriePayloadOf("a", 1, 1).bytes;
   sstable.root = 0;
   sstable.rows = "r" + rows;
   return sstable;

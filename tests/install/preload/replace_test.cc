@@ -12,12 +12,10 @@
 #include <vector>
 
 #include "plugin/filter_db/read_file.h"
-#include "plugin/policy/block_form.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/rocksdb/test_policies.h"
 #include "tests/support/run_process.h"
-#include "tests/support/sha256.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
@@ -34,10 +32,10 @@ constexpr char kCassandrasDigest[] =
 // change, because blocks on disk end in these bytes.
 const std::string kTrailerOnDisk("\0cb\xff\xff", 5);
 
-// Returns the only filter block of a database, if its name is that of `form`.
+// Returns the only filter block of a database, if its name is that of `policy`.
 // Otherwise returns a text with the number of blocks.
-std::string OnlyBlock(const std::string& database, BlockForm form) {
-  const auto capturing = std::make_shared<CapturingPolicy>(form);
+std::string OnlyBlock(const std::string& database, const PolicyPtr& policy) {
+  const auto capturing = std::make_shared<CapturingPolicy>(policy);
   rocksdb::DB* db = nullptr;
   Require(rocksdb::DB::OpenForReadOnly(DbOptions(capturing), database, &db));
   delete db;
@@ -47,7 +45,7 @@ std::string OnlyBlock(const std::string& database, BlockForm form) {
 }
 
 std::string BlockDigest(const std::string& database) {
-  const std::string block = OnlyBlock(database, BlockForm::kBesideRocksdb);
+  const std::string block = OnlyBlock(database, OurPolicyBesideRocksdb());
   const size_t size = block.size() - kTrailerOnDisk.size();
   return EndsWith(block, kTrailerOnDisk) ? Sha256(block.substr(0, size))
                                          : "not ours";
@@ -58,7 +56,7 @@ std::string DigestAt(double bits_per_key) {
   db.Put(NumberedDataset(1000, 0).rows);
   db.Flush();
   db.Close();
-  return Sha256(OnlyBlock(db.path(), BlockForm::kFilterDb));
+  return Sha256(OnlyBlock(db.path(), OurPolicy()));
 }
 
 // `kind` is the byte by which RocksDB tells the kinds of filters apart.
@@ -146,7 +144,7 @@ TEST_F(ReplaceTest, RocksdbsFiltersAreRead) {
     fs::remove_all(db_);
     EXPECT_GT(NumFiltered({TEST_BLOOM_HOST}, {"string", rocksdbs.policy}, ""),
               950);
-    const std::string block = OnlyBlock(db_, BlockForm::kBesideRocksdb);
+    const std::string block = OnlyBlock(db_, OurPolicyBesideRocksdb());
     EXPECT_EQ(block[block.size() - kTrailerOnDisk.size()], rocksdbs.kind);
     for (const auto& test : cases) {
       SCOPED_TRACE(rocksdbs.policy + " read by " + test.host[0] + " " +

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "tests/support/filterdb_command.h"
 #include "tests/support/rocksdb/export_checks.h"
@@ -29,6 +30,19 @@ class FilledDb : public TestDb {
     }
   }
 };
+
+// Compacts all files of level 0 into `level`.
+inline void CompactLevel0To(int level, const TestDb& db) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  std::vector<std::string> names;
+  for (const auto& file : files) {
+    if (file.level == 0) {
+      names.push_back(file.name);
+    }
+  }
+  Require(db->CompactFiles(rocksdb::CompactionOptions(), names, level));
+}
 
 inline bool IsWriteAheadLog(const std::string& file) {
   return file.size() > 4 && file.compare(file.size() - 4, 4, ".log") == 0;

@@ -14,7 +14,6 @@
 
 #include "tests/sst_filters/doctor/doctor_checks.h"
 #include "tests/support/rocksdb/dataset.h"
-#include "tests/support/rocksdb/level_files.h"
 
 namespace cassandra_bloom::testing {
 namespace {

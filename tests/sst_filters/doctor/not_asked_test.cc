@@ -78,23 +78,14 @@ TEST(DoctorNotAskedTest, PlainTable) {
 }
 
 TEST(DoctorNotAskedTest, APolicyOfTheProgram) {
-  const FilledDb db(DbOptions(std::make_shared<ForwardingPolicy>(OurPolicy())));
-  ExpectNotAsked(db, "its filter policy 'ForwardingPolicy' is not known here");
-}
-
-// Writes another filter_policy into the newest OPTIONS file.
-void WritePolicy(const TestDb& db, const std::string& policy) {
-  const std::string path = NewestOptionsOf(db);
-  std::string text = ReadFile(path);
-  const std::string option = "  filter_policy=";
-  const size_t begin = text.find(option) + option.size();
-  text.replace(begin, text.find('\n', begin) - begin, policy);
-  WriteFile(path, text);
+  const FilledDb db(
+      DbOptions(std::make_shared<NamedPolicy>("Mine", OurPolicy())));
+  ExpectNotAsked(db, "its filter policy 'Mine' is not known here");
 }
 
 TEST(DoctorNotAskedTest, ARefusedPolicy) {
   const FilledDb db;
-  WritePolicy(db, "cassandra_bloom:abc");
+  WriteOption(db, "filter_policy", "cassandra_bloom:abc");
   ExpectNotAsked(db, "its filter policy is refused: ");
   EXPECT_THAT(Doctor(db, "").out,
               HasSubstr("filter_policy=cassandra_bloom:abc"));
@@ -131,13 +122,8 @@ TEST(DoctorNotAskedTest, NoOptionsFile) {
 }
 
 TEST(DoctorNotAskedTest, AnUnreadableOptionsFile) {
-  FilledDb db;
-  const std::string path = NewestOptionsOf(db);
-  db.Close();
-  std::string text = ReadFile(path);
-  const std::string levels = "  num_levels=";
-  text.insert(text.find(levels) + levels.size(), "x");
-  WriteFile(path, text);
+  const FilledDb db;
+  WriteOption(db, "num_levels", "x7");
   ExpectNotAsked(db, "so the policy is not known: Invalid argument: ");
 }
 

@@ -11,8 +11,7 @@
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/sst_filters/doctor/doctor_checks.h"
 #include "tests/support/rocksdb/dataset.h"
-#include "tests/support/rocksdb/filter_kinds.h"
-#include "tests/support/rocksdb/level_files.h"
+#include "tests/support/rocksdb/test_policies.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -266,7 +265,7 @@ TEST(DoctorNotUsedTest, NoKeyHasAPrefix) {
 }
 
 TEST(DoctorNotUsedTest, EveryKeyPasses) {
-  const FilledDb db(DbOptions(std::make_shared<ReplacingPolicy>(
+  const FilledDb db(DbOptions(ReplacingPolicy(
       OurPolicy(),
       std::string("\0\0\0\1\0\0\0\1", 8) + std::string(8, '\xff'))));
   // The OPTIONS file has the name of this policy, which is ours.

@@ -8,7 +8,6 @@
 
 #include <rocksdb/table.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -71,14 +70,10 @@ bool NaiveMayMatch(const std::string& block, const std::string& key) {
     return true;
   }
   const Header header = HeaderOf(block);
-  const NaiveFilter filter(static_cast<int>(header.num_probes),
-                           static_cast<uint32_t>(header.num_words));
-  const auto [h1, h2] = NaiveFilter::Hash(key);
-  const std::vector<uint64_t> positions = filter.Positions(h1, h2);
-  return std::all_of(
-      positions.begin(), positions.end(), [&block](uint64_t position) {
-        return (block[kHeaderSize + position / 8] >> (position % 8) & 1) != 0;
-      });
+  const auto [h1, h2] = PlainHash(key);
+  return PlainBitsMayContain(h1, h2, static_cast<int>(header.num_probes),
+                             static_cast<uint32_t>(header.num_words),
+                             block.data() + kHeaderSize);
 }
 
 // The memory has exactly the block's size, so a sanitizer sees a read past the

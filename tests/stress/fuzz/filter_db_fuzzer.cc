@@ -69,14 +69,16 @@ class NaiveFile {
 
   std::vector<Positions> PositionsOf(
       const std::vector<std::string>& keys) const {
-    const NaiveFilter filter(num_probes_, num_words_);
     std::vector<Positions> positions;
     for (const std::string& key : keys) {
-      auto [h1, h2] = NaiveFilter::Hash(key);
+      auto [h1, h2] = PlainHash(key);
       if (form_.hash_order == HashOrder::kH1Base) {
         std::swap(h1, h2);
       }
-      positions.push_back(filter.Positions(h1, h2));
+      Positions& of_key = positions.emplace_back();
+      for (int probe = 0; probe < num_probes_; ++probe) {
+        of_key.push_back(PlainPosition(h1, h2, probe, num_words_));
+      }
     }
     return positions;
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Gives any keys, hashes and bits to every kernel. A kernel must hash like
-// NaiveFilter, and must set and look up bits like plain_bits.h. The first bytes
-// of the input choose the size of the filter, its number of probes, its address
-// and its initial bits.
+// NaiveFilter, and must set and look up bits like naive_filter.h. The first
+// bytes of the input choose the size of the filter, its number of probes, its
+// address and its initial bits.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,7 +20,6 @@
 #include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/stress/fuzz/fuzz_input.h"
 #include "tests/support/naive_filter.h"
-#include "tests/support/plain_bits.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -52,7 +51,7 @@ std::vector<std::string> Keys(FuzzInput* input) {
 std::vector<Hash128> NaiveHashes(const std::vector<std::string>& keys) {
   std::vector<Hash128> hashes;
   for (const std::string& key : keys) {
-    const auto [h1, h2] = NaiveFilter::Hash(key);
+    const auto [h1, h2] = PlainHash(key);
     hashes.push_back({h1, h2});
   }
   return hashes;

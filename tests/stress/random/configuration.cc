@@ -11,7 +11,7 @@
 
 #include "tests/stress/random/failure.h"
 #include "tests/stress/random/witness.h"
-#include "tests/support/rocksdb/parallel_compression.h"
+#include "tests/support/rocksdb/releases.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "tests/stress/random/failure.h"
-#include "tests/support/rocksdb/opened_db.h"
+#include "tests/support/rocksdb/releases.h"
 
 namespace cassandra_bloom::testing {
 

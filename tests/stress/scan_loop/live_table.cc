@@ -22,9 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // TOC.txt is written last (Cassandra's BigTableWriter, SortedTableWriter).
-constexpr const char* kOrder[] = {"Data.db",       "Index.db",   "Rows.db",
-                                  "Partitions.db", "Filter.db",  "Digest.crc32",
-                                  "Statistics.db", "Summary.db", "TOC.txt"};
+constexpr const char* kOrder[] = {"Data.db",       "Index.db",  "Rows.db",
+                                  "Partitions.db", "Filter.db", "Statistics.db",
+                                  "Summary.db",    "TOC.txt"};
 
 bool GrowsWithData(const std::string& component) {
   return component == "Data.db" || component == "Index.db" ||

@@ -8,11 +8,10 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "tests/support/random_keys.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -26,46 +25,41 @@ using ::testing::AssertionSuccess;
 // fewer than 32 keys.
 constexpr size_t kMultiGetBatch = 77;
 
-// Collects the keys with wrong results. The message shows the first five.
-class Mismatches {
+// Compares the answers for keys. The message shows the first five that differ.
+class Answers {
  public:
-  explicit Mismatches(const char* reading) : reading_(reading) {}
+  explicit Answers(const char* reading) : reading_(reading) {}
 
-  void Add(const std::string& key, const std::string& what) {
-    if (++count_ <= 5) {
-      examples_ +=
-          "\n  " + rocksdb::Slice(key).ToString(/*hex=*/true) + ": " + what;
+  void Expect(const std::string& key, const std::string& found,
+              const std::string& expected) {
+    if (found != expected && ++num_wrong_ <= 5) {
+      examples_ += "\n  " + rocksdb::Slice(key).ToString(/*hex=*/true) + ": " +
+                   found + ", expected " + expected;
     }
   }
 
   AssertionResult Result() const {
-    if (count_ == 0) {
-      return AssertionSuccess();
-    }
-    return AssertionFailure()
-           << reading_ << ": wrong for " << count_ << " keys:" << examples_;
+    return num_wrong_ == 0 ? AssertionSuccess()
+                           : AssertionFailure()
+                                 << reading_ << ": wrong for " << num_wrong_
+                                 << " keys:" << examples_;
   }
 
  private:
   const char* const reading_;
-  size_t count_ = 0;
+  size_t num_wrong_ = 0;
   std::string examples_;
 };
 
-void CheckPointRead(const Rows& rows, const std::string& key,
-                    const rocksdb::Status& status, const std::string& value,
-                    Mismatches* mismatches) {
+void ExpectPointRead(const Rows& rows, const std::string& key,
+                     const rocksdb::Status& status, const std::string& value,
+                     Answers* answers) {
   const auto row = rows.find(key);
-  if (row == rows.end()) {
-    if (!status.IsNotFound()) {
-      mismatches->Add(key, "should be absent, is " + status.ToString());
-    }
-  } else if (!status.ok()) {
-    mismatches->Add(key, "should be present, is " + status.ToString());
-  } else if (value != row->second) {
-    mismatches->Add(key, "has the value \"" + value + "\" instead of \"" +
-                             row->second + "\"");
-  }
+  answers->Expect(key,
+                  status.ok()           ? "\"" + value + "\""
+                  : status.IsNotFound() ? "absent"
+                                        : status.ToString(),
+                  row == rows.end() ? "absent" : "\"" + row->second + "\"");
 }
 
 std::vector<std::string> AllKeys(const Dataset& dataset) {
@@ -76,70 +70,31 @@ std::vector<std::string> AllKeys(const Dataset& dataset) {
   return keys;
 }
 
-void Shuffle(std::vector<std::string>* keys) {
-  uint64_t state = keys->size();
-  for (size_t i = keys->size(); i > 1; --i) {
-    std::swap((*keys)[i - 1], (*keys)[NextRandom(&state) % i]);
-  }
-}
-
 std::unique_ptr<rocksdb::Iterator> NewIterator(
     const Source& source, const rocksdb::ReadOptions& options) {
   return std::unique_ptr<rocksdb::Iterator>(
       source.db->NewIterator(options, source.column_family));
 }
 
-std::string Describe(const std::vector<std::string>& keys) {
-  std::string description = std::to_string(keys.size()) + " rows";
-  for (const std::string& key : keys) {
+using Run = std::vector<std::pair<std::string, std::string>>;
+
+std::string Describe(const Run& run) {
+  std::string description = std::to_string(run.size()) + " rows";
+  for (const auto& [key, value] : run) {
     description += " " + rocksdb::Slice(key).ToString(/*hex=*/true);
+    description += "=" + value;
   }
   return description;
 }
 
-enum class Direction { kForward, kBackward };
-
-constexpr size_t kSteps = 6;  // Enough to reach the next partition.
-
-// Returns at most kSteps keys, from `target` on in `direction`. Stops before
-// the first key that does not begin with `prefix`.
-std::vector<std::string> ExpectedRun(const Rows& rows,
-                                     const std::string& target,
-                                     Direction direction,
-                                     const std::string& prefix) {
-  std::vector<std::string> run;
-  const auto take = [&](const std::string& key) {
-    if (run.size() == kSteps || key.compare(0, prefix.size(), prefix) != 0) {
-      return false;
-    }
-    run.push_back(key);
-    return true;
-  };
-  if (direction == Direction::kForward) {
-    for (auto row = rows.lower_bound(target);
-         row != rows.end() && take(row->first); ++row) {
-    }
-  } else {
-    for (auto row = std::make_reverse_iterator(rows.upper_bound(target));
-         row != rows.rend() && take(row->first); ++row) {
-    }
-  }
-  return run;
-}
-
-std::vector<std::string> FoundRun(rocksdb::Iterator* iterator,
-                                  const std::string& target,
-                                  Direction direction,
-                                  const std::string& prefix) {
-  if (direction == Direction::kForward) {
-    iterator->Seek(target);
-  } else {
-    iterator->SeekForPrev(target);
-  }
-  std::vector<std::string> run;
-  while (run.size() < kSteps && iterator->Valid() &&
+// Returns the rows from where the iterator is, up to the first one that does
+// not begin with `prefix`.
+Run RunFrom(rocksdb::Iterator* iterator, Direction direction, size_t most,
+            const std::string& prefix = "") {
+  Run run;
+  while (run.size() < most && iterator->Valid() &&
          iterator->key().starts_with(prefix)) {
-    run.push_back(iterator->key().ToString());
+    run.emplace_back(iterator->key().ToString(), iterator->value().ToString());
     if (direction == Direction::kForward) {
       iterator->Next();
     } else {
@@ -150,13 +105,93 @@ std::vector<std::string> FoundRun(rocksdb::Iterator* iterator,
   return run;
 }
 
-AssertionResult CheckSeeks(const Source& source, const Dataset& dataset,
+template <typename RowIterator>
+Run ExpectedRun(RowIterator row, RowIterator end, size_t most,
+                const std::string& prefix) {
+  Run run;
+  while (row != end && run.size() < most &&
+         row->first.compare(0, prefix.size(), prefix) == 0) {
+    run.push_back(*row++);
+  }
+  return run;
+}
+
+AssertionResult ScanMatches(const Source& source, const Rows& rows) {
+  rocksdb::ReadOptions options;
+  options.total_order_seek = true;
+  const auto iterator = NewIterator(source, options);
+  const size_t most = rows.size() + 1;
+  iterator->SeekToFirst();
+  const Run forwards = RunFrom(iterator.get(), Direction::kForward, most);
+  iterator->SeekToLast();
+  const Run backwards = RunFrom(iterator.get(), Direction::kBackward, most);
+  if (forwards != Run(rows.begin(), rows.end()) ||
+      backwards != Run(rows.rbegin(), rows.rend())) {
+    return AssertionFailure()
+           << "scan: " << forwards.size() << " rows forwards and "
+           << backwards.size() << " backwards, not the " << rows.size()
+           << " expected";
+  }
+  return AssertionSuccess();
+}
+
+}  // namespace
+
+AssertionResult GetsMatch(const Source& source, const Dataset& dataset) {
+  Answers answers("Get");
+  for (const std::string& key : AllKeys(dataset)) {
+    std::string value;
+    const rocksdb::Status status =
+        source.db->Get({}, source.column_family, key, &value);
+    ExpectPointRead(dataset.rows, key, status, value, &answers);
+  }
+  return answers.Result();
+}
+
+AssertionResult MultiGetsMatch(const Source& source, const Dataset& dataset,
+                               bool sorted) {
+  Answers answers(sorted ? "sorted MultiGet" : "unsorted MultiGet");
+  std::vector<std::string> keys = AllKeys(dataset);
+  if (sorted) {
+    std::sort(keys.begin(), keys.end());
+  } else {
+    std::shuffle(keys.begin(), keys.end(), std::mt19937_64());
+  }
+  const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+  for (size_t done = 0; done < slices.size(); done += kMultiGetBatch) {
+    const size_t n = std::min(kMultiGetBatch, slices.size() - done);
+    std::vector<rocksdb::PinnableSlice> values(n);
+    std::vector<rocksdb::Status> statuses(n);
+    source.db->MultiGet({}, source.column_family, n, &slices[done],
+                        values.data(), statuses.data(), sorted);
+    for (size_t i = 0; i < n; ++i) {
+      ExpectPointRead(dataset.rows, keys[done + i], statuses[i],
+                      values[i].ToString(), &answers);
+    }
+  }
+  return answers.Result();
+}
+
+AssertionResult PointReadsMatch(const Source& source, const Dataset& dataset) {
+  AssertionResult result = GetsMatch(source, dataset);
+  if (result) {
+    result = MultiGetsMatch(source, dataset, /*sorted=*/true);
+  }
+  if (result) {
+    result = MultiGetsMatch(source, dataset, /*sorted=*/false);
+  }
+  return result ? ScanMatches(source, dataset.rows) : result;
+}
+
+AssertionResult SeeksMatch(const Source& source, const Dataset& dataset,
                            const rocksdb::SliceTransform* prefix_extractor,
                            Direction direction) {
+  constexpr size_t kSteps = 6;  // Enough to reach the next partition.
+  const bool is_forward = direction == Direction::kForward;
+  const Rows& rows = dataset.rows;
   const std::vector<std::string> targets = AllKeys(dataset);
-  Mismatches mismatches(direction == Direction::kForward ? "Seek"
-                                                         : "SeekForPrev");
-  rocksdb::ReadOptions options = source.read_options;
+  Answers answers(is_forward ? "Seek" : "SeekForPrev");
+  rocksdb::ReadOptions options;
   const auto any_prefix = NewIterator(source, options);
   options.prefix_same_as_start = true;
   const auto same_prefix = NewIterator(source, options);
@@ -174,12 +209,20 @@ AssertionResult CheckSeeks(const Source& source, const Dataset& dataset,
     const std::string prefix =
         has_prefix(target) ? prefix_extractor->Transform(target).ToString()
                            : "";
-    const auto expected = ExpectedRun(dataset.rows, target, direction, prefix);
+    const Run expected =
+        is_forward
+            ? ExpectedRun(rows.lower_bound(target), rows.end(), kSteps, prefix)
+            : ExpectedRun(std::make_reverse_iterator(rows.upper_bound(target)),
+                          rows.rend(), kSteps, prefix);
     const auto check = [&](rocksdb::Iterator* iterator, const char* mode) {
-      const auto found = FoundRun(iterator, target, direction, prefix);
+      if (is_forward) {
+        iterator->Seek(target);
+      } else {
+        iterator->SeekForPrev(target);
+      }
+      const Run found = RunFrom(iterator, direction, kSteps, prefix);
       if (found != expected) {
-        mismatches.Add(target, std::string(mode) + "found " + Describe(found) +
-                                   ", expected " + Describe(expected));
+        answers.Expect(target, mode + Describe(found), Describe(expected));
       }
     };
     check(any_prefix.get(), "");
@@ -187,90 +230,7 @@ AssertionResult CheckSeeks(const Source& source, const Dataset& dataset,
       check(same_prefix.get(), "with prefix_same_as_start ");
     }
   }
-  return mismatches.Result();
-}
-
-// Reads all rows forwards and backwards.
-AssertionResult ScanMatches(const Source& source, const Rows& rows) {
-  rocksdb::ReadOptions options = source.read_options;
-  options.total_order_seek = true;
-  const auto iterator = NewIterator(source, options);
-  Rows forwards;
-  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
-    forwards[iterator->key().ToString()] = iterator->value().ToString();
-  }
-  Require(iterator->status());
-  Rows backwards;
-  for (iterator->SeekToLast(); iterator->Valid(); iterator->Prev()) {
-    backwards[iterator->key().ToString()] = iterator->value().ToString();
-  }
-  Require(iterator->status());
-  if (forwards != rows || backwards != rows) {
-    return AssertionFailure()
-           << "scan: " << forwards.size() << " rows forwards and "
-           << backwards.size() << " backwards, not the " << rows.size()
-           << " expected";
-  }
-  return AssertionSuccess();
-}
-
-}  // namespace
-
-AssertionResult GetsMatch(const Source& source, const Dataset& dataset) {
-  Mismatches mismatches("Get");
-  for (const std::string& key : AllKeys(dataset)) {
-    std::string value;
-    const rocksdb::Status status =
-        source.db->Get(source.read_options, source.column_family, key, &value);
-    CheckPointRead(dataset.rows, key, status, value, &mismatches);
-  }
-  return mismatches.Result();
-}
-
-AssertionResult MultiGetsMatch(const Source& source, const Dataset& dataset,
-                               bool sorted) {
-  Mismatches mismatches(sorted ? "sorted MultiGet" : "unsorted MultiGet");
-  std::vector<std::string> keys = AllKeys(dataset);
-  if (sorted) {
-    std::sort(keys.begin(), keys.end());
-  } else {
-    Shuffle(&keys);
-  }
-  const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
-  for (size_t done = 0; done < slices.size(); done += kMultiGetBatch) {
-    const size_t n = std::min(kMultiGetBatch, slices.size() - done);
-    std::vector<rocksdb::PinnableSlice> values(n);
-    std::vector<rocksdb::Status> statuses(n);
-    source.db->MultiGet(source.read_options, source.column_family, n,
-                        &slices[done], values.data(), statuses.data(), sorted);
-    for (size_t i = 0; i < n; ++i) {
-      CheckPointRead(dataset.rows, keys[done + i], statuses[i],
-                     values[i].ToString(), &mismatches);
-    }
-  }
-  return mismatches.Result();
-}
-
-AssertionResult SeeksMatch(const Source& source, const Dataset& dataset,
-                           const rocksdb::SliceTransform* prefix_extractor) {
-  return CheckSeeks(source, dataset, prefix_extractor, Direction::kForward);
-}
-
-AssertionResult SeeksForPrevMatch(
-    const Source& source, const Dataset& dataset,
-    const rocksdb::SliceTransform* prefix_extractor) {
-  return CheckSeeks(source, dataset, prefix_extractor, Direction::kBackward);
-}
-
-AssertionResult PointReadsMatch(const Source& source, const Dataset& dataset) {
-  AssertionResult result = GetsMatch(source, dataset);
-  if (result) {
-    result = MultiGetsMatch(source, dataset, /*sorted=*/true);
-  }
-  if (result) {
-    result = MultiGetsMatch(source, dataset, /*sorted=*/false);
-  }
-  return result ? ScanMatches(source, dataset.rows) : result;
+  return answers.Result();
 }
 
 }  // namespace cassandra_bloom::testing

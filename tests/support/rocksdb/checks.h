@@ -22,20 +22,19 @@ namespace cassandra_bloom::testing {
 ::testing::AssertionResult MultiGetsMatch(const Source& source,
                                           const Dataset& dataset, bool sorted);
 
-// SeeksMatch calls Seek for every key, and SeeksForPrevMatch calls SeekForPrev.
-// Both functions then take a few steps. If a key has a prefix, they compare
-// only rows with this prefix, because RocksDB need not find other rows.
-// `prefix_extractor` may be null.
-::testing::AssertionResult SeeksMatch(
-    const Source& source, const Dataset& dataset,
-    const rocksdb::SliceTransform* prefix_extractor);
-::testing::AssertionResult SeeksForPrevMatch(
-    const Source& source, const Dataset& dataset,
-    const rocksdb::SliceTransform* prefix_extractor);
-
 // Checks Get, MultiGet and a scan of all rows.
 ::testing::AssertionResult PointReadsMatch(const Source& source,
                                            const Dataset& dataset);
+
+enum class Direction { kForward, kBackward };
+
+// Calls Seek or SeekForPrev for every key, and then takes a few steps. If a key
+// has a prefix, compares only rows with this prefix, because RocksDB need not
+// find other rows. `prefix_extractor` may be null.
+::testing::AssertionResult SeeksMatch(
+    const Source& source, const Dataset& dataset,
+    const rocksdb::SliceTransform* prefix_extractor,
+    Direction direction = Direction::kForward);
 
 }  // namespace cassandra_bloom::testing
 

@@ -3,7 +3,6 @@
 #include "tests/support/rocksdb/dataset.h"
 
 #include "tests/support/cassandra_data.h"
-#include "tests/support/naive_filter.h"
 #include "tests/support/random_keys.h"
 
 namespace cassandra_bloom::testing {
@@ -31,12 +30,18 @@ std::string ValueOf(const std::string& key) { return "value of " + key; }
 
 std::string NumberedKey(uint32_t number) { return VectorKey("i", number); }
 
+Rows NumberedRows(uint32_t first, uint32_t end) {
+  Rows rows;
+  for (uint32_t i = first; i < end; ++i) {
+    const std::string key = NumberedKey(i);
+    rows[key] = ValueOf(key);
+  }
+  return rows;
+}
+
 Dataset NumberedDataset(uint32_t n, uint32_t num_absent) {
   Dataset dataset;
-  for (uint32_t i = 0; i < n; ++i) {
-    const std::string key = NumberedKey(i);
-    dataset.rows[key] = ValueOf(key);
-  }
+  dataset.rows = NumberedRows(0, n);
   for (uint32_t i = 0; i < num_absent; ++i) {
     dataset.absent.push_back(NumberedKey(i % (n - 1)) + "-" +
                              std::to_string(i));
@@ -46,18 +51,6 @@ Dataset NumberedDataset(uint32_t n, uint32_t num_absent) {
 
 uint32_t NumWords(uint64_t n) {
   return static_cast<uint32_t>((n * 10 + 20 + 63) / 64);
-}
-
-uint64_t ExpectedNegatives(const Dataset& dataset, int num_probes) {
-  NaiveFilter filter(num_probes, NumWords(dataset.rows.size()));
-  for (const auto& row : dataset.rows) {
-    filter.Add(row.first);
-  }
-  uint64_t negatives = 0;
-  for (const std::string& key : dataset.absent) {
-    negatives += filter.MayContain(key) ? 0 : 1;
-  }
-  return negatives;
 }
 
 Dataset PrefixedDataset(uint64_t seed, size_t num_prefixes,

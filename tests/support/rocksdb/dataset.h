@@ -26,15 +26,15 @@ std::string ValueOf(const std::string& key);
 // Returns "key" and the number with six digits, such as "key000017".
 std::string NumberedKey(uint32_t number);
 
+// Returns rows with the numbered keys `first` to `end` - 1.
+Rows NumberedRows(uint32_t first, uint32_t end);
+
 // Returns rows with the numbered keys 0 to n - 1. The absent keys sort between
 // the rows, because RocksDB could otherwise skip a file by its key range.
 Dataset NumberedDataset(uint32_t n, uint32_t num_absent);
 
 // Returns the number of 64-bit words for n keys at 10 bits per key.
 uint32_t NumWords(uint64_t n);
-
-// Returns how many absent keys a full filter at 10 bits per key rejects.
-uint64_t ExpectedNegatives(const Dataset& dataset, int num_probes);
 
 // ---- Keys with prefixes ----
 

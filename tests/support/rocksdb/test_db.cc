@@ -10,8 +10,7 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/filter_bits_api.h"
-#include "tests/support/rocksdb/opened_db.h"
-#include "tests/support/rocksdb/parallel_compression.h"
+#include "tests/support/rocksdb/releases.h"
 
 #define HAS_SEEK_TICKERS (CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803)
 #define HAS_DECOUPLED_FILTERS (CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 906)
@@ -43,8 +42,8 @@ PolicyPtr BuiltinPolicy(double bits_per_key) {
   return PolicyPtr(rocksdb::NewBloomFilterPolicy(bits_per_key));
 }
 
-PolicyPtr BuiltinRibbonPolicy() {
-  return PolicyPtr(rocksdb::NewRibbonFilterPolicy(10));
+PolicyPtr BuiltinRibbonPolicy(int bloom_before_level) {
+  return PolicyPtr(rocksdb::NewRibbonFilterPolicy(10, bloom_before_level));
 }
 
 std::vector<Layout> AllLayouts() {
@@ -62,21 +61,13 @@ bool IsPartitioned(Layout layout) {
 }
 
 std::string ToString(Layout layout) {
-  switch (layout) {
-    case Layout::kFull:
-      return "Full";
-    case Layout::kFullCached:
-      return "FullCached";
-    case Layout::kPartitioned:
-      return "Partitioned";
-    case Layout::kPartitionedCached:
-      return "PartitionedCached";
-    case Layout::kPartitionedPinned:
-      return "PartitionedPinned";
-    case Layout::kPartitionedDecoupled:
-      return "PartitionedDecoupled";
-  }
-  return "Unknown";
+  constexpr const char* kNames[] = {"Full",
+                                    "FullCached",
+                                    "Partitioned",
+                                    "PartitionedCached",
+                                    "PartitionedPinned",
+                                    "PartitionedDecoupled"};
+  return kNames[static_cast<size_t>(layout)];
 }
 
 rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy, Layout layout) {
@@ -166,25 +157,21 @@ rocksdb::Status TestDb::TryOpen(const rocksdb::Options& options) {
   return status;
 }
 
-#if HAS_SEEK_TICKERS
 uint64_t TestDb::SeeksFiltered() const {
+#if HAS_SEEK_TICKERS
   return Ticker(rocksdb::LAST_LEVEL_SEEK_FILTERED) +
          Ticker(rocksdb::NON_LAST_LEVEL_SEEK_FILTERED);
-}
-
-uint64_t TestDb::ReadsFiltered() const {
-  return Ticker(rocksdb::BLOOM_FILTER_USEFUL) +
-         Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
-}
 #else
-uint64_t TestDb::SeeksFiltered() const {
   return Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+#endif
 }
 
 uint64_t TestDb::ReadsFiltered() const {
-  return Ticker(rocksdb::BLOOM_FILTER_USEFUL);
+  // In other releases, this ticker counts seeks.
+  const uint64_t by_prefix =
+      HAS_SEEK_TICKERS ? Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL) : 0;
+  return Ticker(rocksdb::BLOOM_FILTER_USEFUL) + by_prefix;
 }
-#endif
 
 void TestDb::Put(const Rows& rows) {
   rocksdb::WriteBatch batch;

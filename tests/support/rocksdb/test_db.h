@@ -31,7 +31,8 @@ PolicyPtr PolicyFor(const std::string& partition_key);
 // Returns a policy with the option blocks=rocksdb.
 PolicyPtr OurPolicyBesideRocksdb(double bits_per_key = 10);
 PolicyPtr BuiltinPolicy(double bits_per_key = 10);
-PolicyPtr BuiltinRibbonPolicy();
+// With the level -1, even flushed files get Ribbon filters.
+PolicyPtr BuiltinRibbonPolicy(int bloom_before_level = 0);
 
 enum class Layout {
   kFull,
@@ -66,7 +67,6 @@ void CompressInParallel(rocksdb::Options* options);
 struct Source {
   rocksdb::DB* db;
   rocksdb::ColumnFamilyHandle* column_family;
-  rocksdb::ReadOptions read_options;
 };
 
 // Rewrites every SST file, even one that needs no compaction.
@@ -91,9 +91,7 @@ class TestDb {
   const std::string& path() const { return dir_.path(); }
   const rocksdb::Options& options() const { return options_; }
 
-  Source source(const rocksdb::ReadOptions& read_options = {}) const {
-    return {db_.get(), db_->DefaultColumnFamily(), read_options};
-  }
+  Source source() const { return {db_.get(), db_->DefaultColumnFamily()}; }
 
   void Put(const Rows& rows);
   void Flush() { Require(db_->Flush(rocksdb::FlushOptions())); }

@@ -1,44 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Policies that let another policy build and read the filters.
+
 #ifndef CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_POLICIES_H_
 #define CASSANDRA_BLOOM_TESTS_SUPPORT_ROCKSDB_TEST_POLICIES_H_
 
 #include <rocksdb/filter_policy.h>
 
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "plugin/policy/block_form.h"
 #include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
 
-// Forwards every call to a cassandra_bloom policy.
-class ForwardingPolicy : public rocksdb::FilterPolicy {
+// Has a name of its own. RocksDB records this name, and the CompatibilityName
+// of the other policy.
+class NamedPolicy : public rocksdb::FilterPolicy {
  public:
-  // Forwards to a policy with 10 bits per key.
-  explicit ForwardingPolicy(BlockForm form = BlockForm::kFilterDb);
-  explicit ForwardingPolicy(PolicyPtr ours);
+  NamedPolicy(std::string name, PolicyPtr policy)
+      : name_(std::move(name)), policy_(std::move(policy)) {}
 
-  const char* Name() const override { return "ForwardingPolicy"; }
-  const char* CompatibilityName() const override;
+  const char* Name() const override { return name_.c_str(); }
+  const char* CompatibilityName() const override {
+    return policy_->CompatibilityName();
+  }
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
-      const rocksdb::FilterBuildingContext& context) const override;
+      const rocksdb::FilterBuildingContext& context) const override {
+    return policy_->GetBuilderWithContext(context);
+  }
   rocksdb::FilterBitsReader* GetFilterBitsReader(
-      const rocksdb::Slice& contents) const override;
+      const rocksdb::Slice& contents) const override {
+    return policy_->GetFilterBitsReader(contents);
+  }
 
  private:
-  const BlockForm form_;
-  const PolicyPtr ours_;
+  const std::string name_;
+  const PolicyPtr policy_;
 };
 
 // Keeps a copy of every filter block that RocksDB reads.
-class CapturingPolicy final : public ForwardingPolicy {
+class CapturingPolicy final : public NamedPolicy {
  public:
-  using ForwardingPolicy::ForwardingPolicy;
+  explicit CapturingPolicy(PolicyPtr policy)
+      : NamedPolicy("CapturingPolicy", std::move(policy)) {}
 
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const rocksdb::Slice& contents) const override;
@@ -53,21 +63,39 @@ class CapturingPolicy final : public ForwardingPolicy {
   mutable std::vector<std::string> blocks_;
 };
 
-// Clears one bit of every filter between Finish and MaybePostVerify, as
-// defective memory may do.
-class DamagingPolicy final : public ForwardingPolicy {
+// Changes every filter between Finish and MaybePostVerify.
+class ChangingPolicy : public NamedPolicy {
  public:
-  explicit DamagingPolicy(PolicyPtr ours = OurPolicy())
-      : ForwardingPolicy(std::move(ours)) {}
+  // Returns the replacement of a finished block.
+  using Change = std::function<rocksdb::Slice(const rocksdb::Slice& block)>;
+
+  ChangingPolicy(const PolicyPtr& policy, Change change)
+      : NamedPolicy(policy->Name(), policy), change_(std::move(change)) {}
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override;
 
+ private:
+  const Change change_;
+};
+
+// Clears one bit of every filter, as defective memory may do.
+class DamagingPolicy final : public ChangingPolicy {
+ public:
+  explicit DamagingPolicy(const PolicyPtr& policy = OurPolicy());
+
   int num_cleared() const { return num_cleared_.load(); }
 
  private:
-  mutable std::atomic<int> num_cleared_{0};
+  std::atomic<int> num_cleared_{0};
 };
+
+// Returns a policy that replaces every filter by `block`.
+inline PolicyPtr ReplacingPolicy(const PolicyPtr& policy,
+                                 const std::string& block) {
+  return std::make_shared<ChangingPolicy>(
+      policy, [block](const auto&) { return rocksdb::Slice(block); });
+}
 
 }  // namespace cassandra_bloom::testing
 

@@ -59,15 +59,17 @@ TEST_F(FaultsTest, EachOfEachVersion) {
     FilterFault fault;
     const char* checks;
     bool is_fault;
+    double fp_chance = 0.01;
+    uint64_t expected_keys = 0;
   } faults[] = {
       {FilterFault::kNone, "", false},  // The first, because others need it.
-      {FilterFault::kNoFilterPlanned, "", false},
+      {FilterFault::kNone, "", false, /*fp_chance=*/1},
       {FilterFault::kBitsCleared, "keys missing", true},
       {FilterFault::kKeysLeftOut, "keys missing", true},
       {FilterFault::kOtherForm, "keys missing", true},
       {FilterFault::kSaturated, "saturated, worse than planned", true},
-      {FilterFault::kHalfSize, "worse than planned", true},
-      {FilterFault::kFourfoldSize, "oversized", false},
+      {FilterFault::kNone, "worse than planned", true, 0.01, 500},
+      {FilterFault::kNone, "oversized", false, 0.01, 4000},
       {FilterFault::kTruncated, "truncated", true},
       {FilterFault::kEmpty, "empty", true},
       {FilterFault::kMissing, "missing", true},
@@ -77,8 +79,9 @@ TEST_F(FaultsTest, EachOfEachVersion) {
                                     "me", "ms", "mt", "na", "nb", "oa", "da"}) {
     std::string good;
     for (const auto& each : faults) {
-      SCOPED_TRACE(version + " " + NameOf(each.fault));
-      const WrittenSstable one = Write(SpecOf(version, each.fault));
+      SCOPED_TRACE(version + ", fault " + std::to_string(&each - faults));
+      const WrittenSstable one = Write(
+          SpecOf(version, each.fault, each.fp_chance, each.expected_keys));
       const Json found = TheOne();
       EXPECT_EQ(ChecksOf(found), each.checks) << found;
       EXPECT_EQ(found["fault"], each.is_fault);
@@ -92,7 +95,7 @@ TEST_F(FaultsTest, EachOfEachVersion) {
       EXPECT_EQ(ran.exit_code, has_keys ? 0 : 1) << ran;
       const bool is_mended = ran.out.find(": mended") != std::string::npos;
       EXPECT_EQ(is_mended, each.is_fault && has_keys) << ran;
-      if (each.fault == FilterFault::kNone) {
+      if (good.empty()) {
         good = ReadFile(one.Path("Filter.db"));
       } else if (is_mended) {
         EXPECT_TRUE(ReadFile(one.Path("Filter.db")) == good);
@@ -187,6 +190,8 @@ std::vector<FaultCase> Cases() {
   const SstableSpec good = SpecOf("nb");
   const SstableSpec bad = SpecOf("nb", FilterFault::kBitsCleared);
   const SstableSpec of_scylla = SpecOf("me");
+  const SstableSpec too_small =
+      SpecOf("ic", FilterFault::kNone, 0.01, /*expected_keys=*/500);
   const char* const no_backup = "--no-backup";
   const char* const missing = "keys missing";
   const std::string no_digests(4, '\0');  // A Scylla.db.
@@ -197,11 +202,9 @@ std::vector<FaultCase> Cases() {
        "written"},
 
       // Plans.
-      {"no plan in the version", SpecOf("ic", FilterFault::kHalfSize), NoChange,
-       "", no_backup, 0, ""},
-      {"a plan of the user", SpecOf("ic", FilterFault::kHalfSize), NoChange,
-       "worse than planned", "--no-backup --default-fp-chance=0.01", 0,
-       "mended"},
+      {"no plan in the version", too_small, NoChange, "", no_backup, 0, ""},
+      {"a plan of the user", too_small, NoChange, "worse than planned",
+       "--no-backup --default-fp-chance=0.01", 0, "mended"},
       {"a plan that Cassandra cannot keep",
        SpecOf("nb", FilterFault::kEmpty, 5e-5), NoChange,
        "empty, plan too small", no_backup, 1, "left", "Cassandra can keep"},

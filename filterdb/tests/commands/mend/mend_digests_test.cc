@@ -42,7 +42,8 @@ TEST_F(MendDigestsTest, EachFault) {
           FilterFault::kEmpty, FilterFault::kSaturated, FilterFault::kProbes0,
           FilterFault::kMissing}) {
       for (const bool is_rotten : {false, true}) {
-        SCOPED_TRACE(std::string(version) + NameOf(fault));
+        SCOPED_TRACE(std::string(version) + ", fault " +
+                     std::to_string(static_cast<int>(fault)));
         fs::remove_all(dir_ / "ks");
         WriteScylla(fault, is_rotten, version);
         Exits(0, Mend(kRewrite));

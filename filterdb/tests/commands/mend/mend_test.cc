@@ -71,7 +71,7 @@ TEST_F(MendTest, TwoFiltersForTheSameFileInOutDir) {
 
 TEST_F(MendTest, Oversized) {
   SstableSpec spec;
-  spec.min_expected_keys = 10000;  // Ten times the number of keys.
+  spec.expected_keys = 10000;  // Ten times the number of keys.
   const WrittenSstable one = Write(spec);
   const auto size = fs::file_size(one.Path("Filter.db"));
   const uint64_t freed = Scan().json()["total"]["oversized_freed_bytes"];

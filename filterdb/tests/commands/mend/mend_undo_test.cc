@@ -241,7 +241,7 @@ TEST_F(MendUndoTest, TheLastRunIsUndoneFirst) {
 
 TEST_F(MendUndoTest, UndoneRunsDoNotStandInTheWay) {
   SstableSpec spec;
-  spec.min_expected_keys = 10000;
+  spec.expected_keys = 10000;
   spec.fault = FilterFault::kBitsCleared;
   Write(spec);
   const std::string oldest = Filter();

@@ -5,7 +5,6 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_COMMANDS_MEND_SCYLLA_FIXTURE_H_
 #define CASSANDRA_BLOOM_FILTERDB_TESTS_COMMANDS_MEND_SCYLLA_FIXTURE_H_
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,6 +12,7 @@
 
 #include "filterdb/tests/commands/mend/mend_fixture.h"
 #include "filterdb/tests/fake_sstable/fake_scylla_db.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::testing {
 
@@ -46,15 +46,14 @@ class ScyllaFixture : public MendFixture {
   }
 
   void ExpectDigestsAreRight() const {
-    const std::string suffix = "Scylla.db";
+    const std::string scylla = "Scylla.db";
     int num_checked = 0;
     for (const auto& entry :
          std::filesystem::recursive_directory_iterator(dir_ / "ks")) {
       const std::string path = entry.path();
-      const size_t at = path.size() - suffix.size();
-      if (path.compare(at, suffix.size(), suffix) == 0) {
-        EXPECT_THAT(WrongDigests(path.substr(0, at)), ::testing::IsEmpty())
-            << path;
+      if (EndsWith(path, scylla)) {
+        const std::string prefix = path.substr(0, path.size() - scylla.size());
+        EXPECT_EQ(ReadFile(path), RightScyllaDb(prefix)) << path;
         ++num_checked;
       }
     }

@@ -373,6 +373,17 @@ TEST(CompressedDataFileTest, RefusesChunksOfAFixedSizeOnDisk) {
 
 // ---- The dictionary at the end of Cassandra's CompressionInfo.db ----
 
+uint32_t Crc32C(std::string_view bytes) {
+  uint32_t sum = 0xffffffff;
+  for (const char byte : bytes) {
+    sum ^= static_cast<uint8_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) {
+      sum = sum % 2 == 0 ? sum / 2 : (sum / 2) ^ 0x82f63b78;
+    }
+  }
+  return ~sum;
+}
+
 // Returns what Cassandra writes after the offsets of the chunks.
 std::string DictionaryAtEnd(const std::string& dictionary, char kind = 0) {
   const std::string number = "\1\2\3\4\5\6\7" + std::string(1, 8);
