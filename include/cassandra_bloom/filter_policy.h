@@ -22,7 +22,8 @@
 //
 // The functions that make a policy return an object that the caller owns, and
 // usually gives to a shared_ptr. They accept wrong settings: DB::Open then
-// refuses the policy with InvalidArgument. Where RocksDB does not validate
+// refuses the policy with InvalidArgument. So it is with wrong strings, for
+// which GetOptionsFromString may return OK. Where RocksDB does not validate
 // options (a read-only open, SetOptions, SstFileWriter), such a policy builds
 // no filter, and says so in the LOG or on stderr.
 //
