@@ -175,7 +175,10 @@ foreign-architecture:
 	@test -n "$(TRIPLET_$(ARCH))" || { echo "ARCH=$(ARCH): not arm64" >&2; exit 1; }
 	@dpkg --print-foreign-architectures | grep -qx $(ARCH) || $(SUDO) dpkg --add-architecture $(ARCH)
 
+# Other releases break some lines differently.
 format: format-packages
+	@clang-format --version | grep -q 'version 14\.' || \
+	  { echo "make format needs clang-format 14, as in Debian 12" >&2; exit 1; }
 	git ls-files '*.h' '*.cc' '*.c' | xargs clang-format -i
 
 deb: packages deb-packages

@@ -15,7 +15,10 @@
 //   that a function returned, with the "destroy" function for the type of the
 //   handle. Destroying NULL does nothing.
 // - A key is a pointer and a size in bytes. A key may contain any bytes. The
-//   pointer may be NULL if the size is 0.
+//   pointer may be NULL if the size is 0. In a Filter.db that Cassandra is to
+//   read, or has written, a key is the partition key as Cassandra serializes
+//   it, such as 4 bytes, big-endian, for an int (docs/format.md, "Which bytes
+//   of a key are hashed").
 // - No function keeps its pointer arguments after it has returned.
 // - A function that can fail has `errptr` as its last argument. On failure, it
 //   returns false or NULL.
@@ -164,12 +167,13 @@ CASSANDRA_BLOOM_EXPORT void cassandra_bloom_builder_destroy(
 CASSANDRA_BLOOM_EXPORT void cassandra_bloom_builder_add(
     cassandra_bloom_builder_t* builder, const char* key, size_t key_size);
 
-// Writes a Filter.db with all keys added so far to the file `path`. First
-// writes a temporary file in the same folder. The temporary file gets the name
-// `path` when it is complete and on disk. If `path` exists and `overwrite` is
-// false, fails and leaves the file unchanged. Does not check that the file name
-// has the SSTable version of the builder. If `path` is anything but a regular
-// file, even a symbolic link, fails and leaves it unchanged.
+// Writes a Filter.db with all keys added so far to the file `path`. More keys
+// may be added afterwards. First writes a temporary file in the same folder.
+// The temporary file gets the name `path` when it is complete and on disk. If
+// `path` exists and `overwrite` is false, fails and leaves the file unchanged.
+// Does not check that the file name has the SSTable version of the builder. If
+// `path` is anything but a regular file, even a symbolic link, fails and leaves
+// it unchanged.
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_write(
     cassandra_bloom_builder_t* builder, const char* path, bool overwrite,
     char** errptr);

@@ -4,9 +4,19 @@
 // Bloom filter of one SSTable of Apache Cassandra. This library knows the files
 // of all SSTable versions since ia (Cassandra 1.2).
 //
+// These functions need no RocksDB. They are only in the static libraries,
+// libcassandra_bloom.a (CMake: cassandra_bloom::core_static) and
+// librocksdb_cassandra_bloom.a. The shared libraries have them in C (c.h).
+//
+// A key is any bytes. In a Filter.db that Cassandra is to read, or has written,
+// it is the partition key as Cassandra serializes it, such as 4 bytes,
+// big-endian, for an int (docs/format.md, "Which bytes of a key are hashed").
+//
 // On an error, a function returns false or nullptr, and sets *error to a
-// sentence that says what is wrong and what was expected. Functions throw only
-// if memory cannot be allocated.
+// sentence that says what is wrong and what was expected. On success, it leaves
+// *error unchanged. No pointer may be null. Functions throw only if memory
+// cannot be allocated. They may be called in any thread; what is safe with one
+// object, its class says.
 
 #ifndef CASSANDRA_BLOOM_FILTER_DB_H_
 #define CASSANDRA_BLOOM_FILTER_DB_H_
@@ -111,7 +121,8 @@ class FilterDbFile {
 
   // Returns the bits of the filter, 8 * num_words() bytes. They are in the
   // order of kLittleEndianWords, whatever the form of the file is. The pointer
-  // is valid as long as this object exists.
+  // is valid as long as this object exists, and null if the Filter.db was
+  // empty.
   const char* bits() const;
 
   uint64_t CountSetBits() const;
@@ -134,12 +145,12 @@ class FilterDbFile {
 
 // Returns the most likely number of keys in a filter: -m/k * ln(1 - X/m). Here
 // X is set_bits, m is capacity_bits and k is num_probes. The number is infinite
-// if all bits are set.
+// if all bits are set, or if the Filter.db was empty.
 double EstimatedNumKeys(int num_probes, uint64_t set_bits,
                         uint64_t capacity_bits);
 
-// Returns the false positive rate of a filter: (X/m)^k. Here X is set_bits, m
-// is capacity_bits and k is num_probes.
+// Returns the false positive rate of a filter, from 0 to 1: (X/m)^k. Here X is
+// set_bits, m is capacity_bits and k is num_probes. An empty Filter.db has 1.
 double ObservedFalsePositiveRate(int num_probes, uint64_t set_bits,
                                  uint64_t capacity_bits);
 
@@ -151,8 +162,9 @@ class FilterDbBuilder {
  public:
   // ForBitsPerKey and ForFpChance return a builder with an empty filter. The
   // filter has the size and the number of probes that Cassandra chooses for
-  // `expected_keys` keys. Both functions fail if the filter would be larger
-  // than 16 GiB, the limit of a Filter.db.
+  // `expected_keys` keys, which may be 0. If more keys are added, there are
+  // more false positives, but never false negatives. Both functions fail if the
+  // filter would be larger than 16 GiB, the limit of a Filter.db.
   //
   // `bits_per_key`: 1 to 100.
   //
@@ -172,9 +184,13 @@ class FilterDbBuilder {
 
   int num_probes() const;
   uint32_t num_words() const;
+
+  // Returns the bits of all keys added so far, as FilterDbFile::bits does. The
+  // next call of Add may change them.
   const char* bits() const;
 
-  // Writes the filter to a file, like WriteFilterDbFile.
+  // Writes the filter of all keys added so far to a file, like
+  // WriteFilterDbFile. More keys may be added afterwards.
   bool Write(const std::string& path, bool overwrite, std::string* error) const;
 
  private:

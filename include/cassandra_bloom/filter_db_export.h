@@ -47,9 +47,9 @@ class EventListener;
 namespace cassandra_bloom {
 
 struct ExportedFilterDb {
-  std::string sst_file;
-  std::string filter_db;
-  bool from_block = false;
+  std::string sst_file;     // The path of the SST file.
+  std::string filter_db;    // The path of its Filter.db.
+  bool from_block = false;  // The filter block was copied.
   // Why the filter block was not copied. Empty if `from_block` is true, or if
   // the filter was to be made from keys.
   std::string why_not_block;
@@ -62,9 +62,9 @@ struct ExportedFilterDb {
 
 struct FilterDbExportReport {
   std::vector<ExportedFilterDb> exported;
-  std::vector<std::string> kept;     // Filters that were up to date.
-  std::vector<std::string> removed;  // Filters that were removed.
-  std::vector<std::string> errors;   // One for each SST file that failed.
+  std::vector<std::string> kept;     // Paths of filters that were up to date.
+  std::vector<std::string> removed;  // Paths of filters that were removed.
+  std::vector<std::string> errors;   // One sentence per SST file that failed.
 };
 
 // Makes `out_dir` hold the filters of exactly the live SST files of `db`, at
@@ -139,9 +139,9 @@ NewFilterDbExportListener(const std::string& out_dir,
                           std::string* error);
 
 struct FilterDbExportCounts {
-  uint64_t exported = 0;
-  uint64_t removed = 0;
-  uint64_t failed = 0;
+  uint64_t exported = 0;  // Filters that were written.
+  uint64_t removed = 0;   // Filters that were removed.
+  uint64_t failed = 0;    // Failures. RocksDB's LOG or stderr has the reasons.
 };
 
 // Sets `*counts` to what `listener` has done so far. Returns false if

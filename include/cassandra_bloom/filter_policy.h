@@ -10,8 +10,9 @@
 // when it is loaded. A program that is linked to the static library must call
 // register_cassandra_bloom.
 //
-// A policy is immutable and safe for concurrent use. It works in full and
-// partitioned filters, with whole keys, prefixes or both.
+// The settings of a policy never change, and it is safe for concurrent use. Any
+// number of databases and column families may share it, but see `allocation`.
+// It works in full and partitioned filters, with whole keys, prefixes or both.
 //
 // A policy reads the filters of this library, whatever their bits per key are.
 // With blocks=rocksdb it also reads the filters of RocksDB's own policies. It
@@ -19,9 +20,18 @@
 // key or of `blocks`, old SST files are read without a filter until compaction
 // has rewritten them. The results of reads are always right.
 //
+// The functions that make a policy return an object that the caller owns, and
+// usually gives to a shared_ptr. They accept wrong settings: DB::Open then
+// refuses the policy with InvalidArgument. So it is with wrong strings, for
+// which GetOptionsFromString may return OK. Where RocksDB does not validate
+// options (a read-only open, SetOptions, SstFileWriter), such a policy builds
+// no filter, and says so in the LOG or on stderr.
+//
 // All functions refuse to work in a process that runs another release of
-// RocksDB (major.minor) than the one this library was compiled for. Functions
-// that do not return a Status then print a line to stderr.
+// RocksDB (major.minor) than the one this library was compiled for: they print
+// a line to stderr, or return a Status. Those that make a policy then return
+// nullptr, which means "no filter" to RocksDB. Functions throw only if memory
+// cannot be allocated, and may be called in any thread.
 
 #ifndef CASSANDRA_BLOOM_FILTER_POLICY_H_
 #define CASSANDRA_BLOOM_FILTER_POLICY_H_
@@ -48,20 +58,12 @@ class Status;
 // 0.5, no filter is built. Numbers from 0.5 to 1 count as 1. NaN and numbers
 // above 100 count as 100. A whole number from 1 to 20 gives exactly the filter
 // that Cassandra builds with that many buckets per element.
-//
-// The caller owns the result, and usually gives it to a shared_ptr. Returns
-// nullptr, which means "no filter" to RocksDB, if this process runs another
-// release of RocksDB than this library was compiled for.
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicy(
     double bits_per_key);
 
 // Returns a policy with the size and the number of probes that Cassandra
 // chooses for `fp_chance`, its bloom_filter_fp_chance. The range is 0.0000671
-// to 1. At 1, no filter is built.
-//
-// For NaN or a value out of range, returns a policy that DB::Open refuses with
-// InvalidArgument. Where RocksDB does not validate options, this policy builds
-// no filter and says so in the LOG or on stderr. The caller owns the result.
+// to 1. At 1, no filter is built. DB::Open refuses NaN and other values.
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyForFpChance(
     double fp_chance);
 
@@ -84,25 +86,31 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(
 // So a process without this library that sets RocksDB's own Bloom or Ribbon
 // policy uses the new filters, too. A process that takes the policy from the
 // OPTIONS file, and does not know it, has no policy and uses no filter. The
-// policy also reads the filters of an existing database (blocks=rocksdb). The
-// string cassandra_bloom:mix:BITS:filter:cassandra puts our filter above the
-// bottommost files.
+// policy also reads the filters of an existing database (blocks=rocksdb).
+//
+// In CassandraBloomOptions, these are allocation = "monkey", filter = "bloom",
+// bottommost_filter = "ribbon" and blocks = "rocksdb". With filter =
+// "cassandra", or the string cassandra_bloom:mix:BITS:filter:cassandra, our
+// filter is above the bottommost files.
 //
 // `bits_per_key` must be from 1.533 to 86.15. DB::Open refuses other values.
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomMixPolicy(
     double bits_per_key);
 
+// The settings of a policy. DB::Open refuses every value that is not listed
+// here, and every combination that is excluded here.
 struct CassandraBloomOptions {
   // bits_per_key is as for NewCassandraBloomPolicy, and fp_chance as for
-  // NewCassandraBloomPolicyForFpChance. If fp_chance is not 0, it replaces
-  // bits_per_key.
+  // NewCassandraBloomPolicyForFpChance, but 0 means that no chance is given. If
+  // fp_chance is not 0, it replaces bits_per_key.
   double bits_per_key = 10;
   double fp_chance = 0;
 
   // The bits per key of SST files that are written to level 0, level 1, and so
-  // on. The last number is also for all deeper levels. A list replaces
-  // bits_per_key, and excludes fp_chance. DB::Open refuses bits outside 0 to
-  // 100, here and in bottommost_bits.
+  // on. The last number is also for all deeper levels; numbers for levels that
+  // the database does not have are never used. A list that is not empty
+  // replaces bits_per_key, and excludes fp_chance. Here and in bottommost_bits,
+  // the range is 0 to 100, and numbers below 1 count as in bits_per_key.
   std::vector<double> level_bits;
 
   // The bits per key of bottommost files. A file is bottommost if RocksDB knows
@@ -199,6 +207,7 @@ struct CassandraBloomOptions {
   std::string bottommost_filter;
 };
 
+// Returns a policy with these settings. Keeps no reference to `options`.
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyFromOptions(
     const CassandraBloomOptions& options);
 
@@ -208,9 +217,11 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyFromOptions(
 //   const auto* const table_options =
 //       db->GetOptions().table_factory
 //           ->GetOptions<rocksdb::BlockBasedTableOptions>();
+//   const rocksdb::FilterPolicy* const policy =
+//       table_options->filter_policy.get();  // nullptr: no filters
 //   rocksdb::CassandraBloomStatistics statistics;
-//   if (rocksdb::GetCassandraBloomStatistics(*table_options->filter_policy,
-//                                            &statistics)) {
+//   if (policy != nullptr &&
+//       rocksdb::GetCassandraBloomStatistics(*policy, &statistics)) {
 //     std::fputs(statistics.ToString().c_str(), stdout);
 //   }
 //
@@ -270,11 +281,14 @@ GetCassandraBloomStatisticsTotal();
 
 // Makes the prefix extractor "cassandra_partition:" + partition_key. Its
 // prefixes end where the partition key ends. So an iterator within a partition
-// uses the filter, too:
+// uses the filter, too, if the policy has the same partition_key:
 //
-//   options.prefix_extractor = ...;  // skip:8,u16
-//   table_options.filter_policy = ...;  // with the same partition_key
-//   iterator->Seek(any key of the partition);
+//   rocksdb::CassandraBloomOptions bloom;
+//   bloom.partition_key = "skip:8,u16";
+//   table_options.filter_policy.reset(
+//       rocksdb::NewCassandraBloomPolicyFromOptions(bloom));
+//   const rocksdb::Status status = rocksdb::NewCassandraPartitionTransform(
+//       bloom.partition_key, &options.prefix_extractor);
 //
 // Get and Seek then use the same entry of the filter. An iterator that leaves
 // the partition needs ReadOptions::total_order_seek or auto_prefix_mode, as
@@ -301,7 +315,10 @@ CASSANDRA_BLOOM_EXPORT Status NewCassandraPartitionTransform(
 //   memtable_factory={id=SkipListFactory:00;cassandra_bloom=required}
 //
 // The shared library calls this function for RocksDB's default registry when it
-// is loaded. For the static library, or another registry, call it like this:
+// is loaded. For the static library, or another registry, call it like this,
+// before the first string is read:
+//
+//   #include <rocksdb/utilities/object_registry.h>
 //
 //   rocksdb::ObjectRegistry::Default()->AddLibrary(
 //       "cassandra_bloom", register_cassandra_bloom, "");

@@ -64,10 +64,18 @@ bool ParseExportId(std::string_view id, ExportTarget* target,
   const auto end = std::find_if_not(rest.begin(), rest.end(), IsPlain);
   target->out_dir.assign(rest.begin(), end);
   const std::string_view after = rest.substr(target->out_dir.size());
-  if (after != ")" && after.substr(0, 2) != "):") {
-    *error =
-        "has no ')' after its path, or another character in the path than "
-        "letters, digits and /._-; a symbolic link may lead to the folder";
+  if (after.empty()) {
+    *error = "has no ')' after its path";
+    return false;
+  }
+  if (after[0] != ')') {
+    *error = "has '" + std::string(1, after[0]) +
+             "' in its path, which may have only letters, digits and /._-; a "
+             "symbolic link may lead to the folder";
+    return false;
+  }
+  if (after.size() > 1 && after[1] != ':') {
+    *error = "has '" + std::string(after.substr(1)) + "' after its ')'";
     return false;
   }
   if (target->out_dir.empty()) {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -70,6 +71,12 @@ bool IsRegularOrNew(const std::string& path, std::string* error) {
 }
 
 std::string Number(int64_t number) { return std::to_string(number); }
+
+// Returns the shortest text of the number, in any locale.
+std::string TextOfReal(double number) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof(text), number).ptr};
+}
 
 constexpr char kTruncated[] = "truncated";
 
@@ -282,7 +289,8 @@ std::unique_ptr<FilterDbBuilder> FilterDbBuilder::ForBitsPerKey(
     double bits_per_key, uint64_t expected_keys, FilterForm form,
     std::string* error) {
   if (!(bits_per_key >= 1 && bits_per_key <= kMaxBitsPerKey)) {
-    *error = "bits per key must be a number from 1 to 100";
+    *error = "bits per key must be a number from 1 to 100, not " +
+             TextOfReal(bits_per_key);
     return nullptr;
   }
   return Content::NewBuilder(*SizingForBitsPerKey(bits_per_key), expected_keys,
@@ -295,7 +303,8 @@ std::unique_ptr<FilterDbBuilder> FilterDbBuilder::ForFpChance(
   if (!(fp_chance >= kMinFpChance && fp_chance < 1)) {
     *error =
         "the false positive chance must be at least 0.0000671 and less than 1 "
-        "(at 1 Cassandra has no filter)";
+        "(at 1 Cassandra has no filter), not " +
+        TextOfReal(fp_chance);
     return nullptr;
   }
   return Content::NewBuilder(*SizingForFpChance(fp_chance), expected_keys, form,

@@ -189,7 +189,8 @@ Status CassandraBloomPolicy::ParseStringOptions(
 Status CassandraBloomPolicy::CannotBeChanged(const std::string& change) const {
   return Status::InvalidArgument(
       settings_.id + ": '" + change +
-      "': a filter policy cannot be changed; create another");
+      "': a filter policy cannot be changed; give the whole string of the new "
+      "one, such as filter_policy=cassandra_bloom:12");
 }
 
 Status CassandraBloomPolicy::SettingsStatus() const {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <set>
+#include <map>
 #include <string_view>
 #include <system_error>
 #include <type_traits>
@@ -119,13 +119,14 @@ Options OptionsOfMix() {
   return mix;
 }
 
+constexpr char kTheSize[] = "the size";
+
 // Returns the settings that an option sets. No two options may set the same.
 std::vector<std::string> SetBy(const std::string& name) {
-  constexpr char kSize[] = "the size";
   if (name == kMix) {
-    return {kSize, "allocation", "bottommost_filter", "blocks"};
+    return {kTheSize, "allocation", "bottommost_filter", "blocks"};
   }
-  return {IsNumberInFront(name) || name == "level_bits" ? kSize : name};
+  return {IsNumberInFront(name) || name == "level_bits" ? kTheSize : name};
 }
 
 // ---- Values ----
@@ -278,13 +279,15 @@ std::string UnknownOption(const std::string& name, const std::string& written) {
          known;
 }
 
-// Returns the error about a text in which two options set the same, or exclude
-// each other.
-std::string ConflictIn(const std::string& text) {
-  return "'" + text +
-         "' gives one setting twice, or two that exclude each other (mix sets "
-         "bits_per_key, allocation, bottommost_filter and blocks); " +
-         kUsage;
+// Returns the error about a text in which two options, perhaps the same one
+// twice, set the same setting.
+std::string ConflictIn(const std::string& text, const std::string& first,
+                       const std::string& second, const std::string& setting) {
+  return "'" + text + "': " +
+         (first == second ? first + " is given twice"
+                          : first + " and " + second + " both set " + setting +
+                                ": leave one of them out") +
+         "; " + kUsage;
 }
 
 }  // namespace
@@ -321,7 +324,7 @@ std::optional<Options> ParseOptions(const std::string& text,
   for (const auto& [name, value] : given) {
     options = name == kMix ? OptionsOfMix() : options;
   }
-  std::set<std::string> done;
+  std::map<std::string, std::string> set_by;  // From a setting to its option.
   for (const auto& [name, value] : given) {
     const Option* const option = Find(kOptions, name);
     if (option == nullptr) {
@@ -330,8 +333,9 @@ std::optional<Options> ParseOptions(const std::string& text,
       return std::nullopt;
     }
     for (const std::string& setting : SetBy(name)) {
-      if (!done.insert(setting).second) {
-        *error = ConflictIn(all);
+      const auto [earlier, is_first] = set_by.emplace(setting, name);
+      if (!is_first) {
+        *error = ConflictIn(all, earlier->second, name, setting);
         return std::nullopt;
       }
     }
@@ -387,7 +391,8 @@ std::string WrongValue(const Options& options) {
     }
   }
   if (error.empty() && options.fp_chance != 0 && !options.level_bits.empty()) {
-    error = ConflictIn(FormatOptions(options));
+    error =
+        ConflictIn(FormatOptions(options), kFpChance, "level_bits", kTheSize);
   }
   return error;
 }

@@ -84,9 +84,9 @@ std::string WhyUnfit(const std::string& given,
     if (options.fp_chance != 0 || !options.level_bits.empty() ||
         options.bottommost_bits) {
       return text +
-             "allocation=monkey spreads the average, bits_per_key, over the "
-             "levels, and cannot be combined with other numbers of bits or "
-             "chances";
+             "allocation=monkey (mix sets it, too) spreads the average, "
+             "bits_per_key, over the levels, and cannot be combined with other "
+             "numbers of bits or chances";
     }
     if (!(options.bits_per_key >= kLeastMonkeyAverage &&
           options.bits_per_key <= kMostMonkeyAverage)) {

@@ -12,7 +12,7 @@ namespace {
 bool Check() {
   const std::string fault = RunningRocksdbFault();
   if (!fault.empty()) {
-    std::fprintf(stderr, "cassandra_bloom: %s: no filter policy\n",
+    std::fprintf(stderr, "cassandra_bloom: no filter policy: %s\n",
                  fault.c_str());
   }
   return fault.empty();
@@ -25,9 +25,11 @@ std::string RunningRocksdbFault() {
       std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
   const std::string running =
       ROCKSDB_NAMESPACE::GetRocksVersionAsString(/*with_patch=*/false);
-  return running == ours ? ""
-                         : "built for RocksDB " + ours + ", not for the " +
-                               running + " of this process";
+  return running == ours
+             ? ""
+             : "built for RocksDB " + ours + ", not for the " + running +
+                   " of this process; build cassandra_bloom for RocksDB " +
+                   running;
 }
 
 bool RocksdbReleaseMatches() {

@@ -13,9 +13,9 @@
 namespace cassandra_bloom {
 
 // Returns "" if this process runs the RocksDB release that this library was
-// compiled for. Otherwise returns a text that names both releases. Compares
-// only major.minor, because RocksDB's private interface does not change in
-// patch releases.
+// compiled for. Otherwise returns a text with both releases and what to do.
+// Compares only major.minor, because RocksDB's private interface does not
+// change in patch releases.
 std::string RunningRocksdbFault();
 
 // Returns true if RunningRocksdbFault returns "". Otherwise the first call in a

@@ -303,11 +303,12 @@ def check_fuzzers(source):
             yield f"docs/testing.md: {path.stem} is missing"
 
 
-def check_all(source, build):
+def check_all(source, build, pages=None):
+    """Checks all pages, or only `pages`."""
     yield from check_fuzzers(source)
     seen = set()
     documents = sorted(source.glob("*.md")) + sorted(source.glob("docs/*.md"))
-    for path in documents:
+    for path in pages or documents:
         for problem in check_links(path):
             yield f"{path.relative_to(source)}: {problem}"
         if path.name in ("CHANGELOG.md", "SECURITY.md"):  # They show no commands.
@@ -319,8 +320,9 @@ def check_all(source, build):
                 yield f"{path.relative_to(source)}: {problem}"
         except Problem as problem:
             yield f"{path.relative_to(source)}: {problem}"
-    for command in sorted((set(NOT_RUN) | MENTIONED) - seen):
-        yield f"not_run.py: no document has it any more: {command}"
+    if not pages:
+        for command in sorted((set(NOT_RUN) | MENTIONED) - seen):
+            yield f"not_run.py: no document has it any more: {command}"
 
 
 # Faulty documents, and a part of the error that the self test must see for
@@ -391,9 +393,15 @@ def main():
     checks = {"docs_commands": check_all, "docs_commands_self_test": self_test}
     parser.add_argument("--check", choices=checks, default="docs_commands",
                         help="the self test checks that mistakes are found")
+    parser.add_argument("pages", nargs="*", type=pathlib.Path,
+                        help="check these documents alone")
     arguments = parser.parse_args()
     check = checks[arguments.check]
-    problems = list(check(arguments.source.resolve(), arguments.build.resolve()))
+    source, build = arguments.source.resolve(), arguments.build.resolve()
+    if arguments.pages:
+        problems = list(check_all(source, build, [page.resolve() for page in arguments.pages]))
+    else:
+        problems = list(check(source, build))
     for problem in problems:
         print(problem + "\n")
     print(f"{len(problems)} problems")

@@ -78,6 +78,8 @@ NOT_RUN = {
     "ctest --preset dev -R KernelTest": "ctest runs this test, too",
     "cmake -DCASSANDRA_BLOOM_CORE_ONLY=ON": "the preset core-only, in .ci/run",
     "make format": "it would change the sources under test",
+    "python3 tests/docs/commands_test.py --source=. --build=build/dev docs/hosts.md":
+        "it is this test",
     # docs/filterdb_node.md: a block to copy on a node. The section "Without a node"
     # of docs/filterdb.md and filterdb/tests/commands/ run the same commands.
     "sudo install -d -o $user $old": "wants a node",

@@ -57,14 +57,12 @@ TEST(ExportNamesTest, IdsThatAreRefused) {
       {"my_cassandra_bloom_export(nb,/a)", "is unknown"},
       {"\"cassandra_bloom_export(nb,/a)\"", "is unknown"},
       {"cassandra_bloom_export(nb,)", "has no path of the folder"},
-      {"cassandra_bloom_export(nb,/a", "has no ')' after its path, or another"},
-      {"cassandra_bloom_export(nb,/a:b)",
-       "has no ')' after its path, or another"},
-      {"cassandra_bloom_export(nb,/a)b",
-       "has no ')' after its path, or another"},
-      {"cassandra_bloom_export(nb,/a b)", "letters, digits and /._-"},
-      {"cassandra_bloom_export(nb,/a#)", "letters, digits and /._-"},
-      {"cassandra_bloom_export(nb,/%3A)", "letters, digits and /._-"},
+      {"cassandra_bloom_export(nb,/a", "has no ')' after its path"},
+      {"cassandra_bloom_export(nb,/a)b", "has 'b' after its ')'"},
+      {"cassandra_bloom_export(nb,/a:b)", "has ':' in its path, which may"},
+      {"cassandra_bloom_export(nb,/a b)", "has ' ' in its path, which may"},
+      {"cassandra_bloom_export(nb,/a#)", "only letters, digits and /._-"},
+      {"cassandra_bloom_export(nb,/%3A)", "has '%' in its path, which may"},
   };
   for (const auto& refusal : refusals) {
     ExportTarget target;

@@ -361,8 +361,12 @@ TEST_F(FilterDbFileTest, BuilderRefusesWhatHasNoFilter) {
   for (const double bits : {0.0, 0.5, -1.0, 100.5, std::nan("")}) {
     EXPECT_EQ(FilterDbBuilder::ForBitsPerKey(bits, 1, kMaToMe, &error_),
               nullptr);
-    EXPECT_NE(error_.find("from 1 to 100"), std::string::npos);
+    EXPECT_NE(error_.find("from 1 to 100, not "), std::string::npos);
   }
+  FilterDbBuilder::ForBitsPerKey(0.5, 1, kMaToMe, &error_);
+  EXPECT_NE(error_.find("not 0.5"), std::string::npos) << error_;
+  FilterDbBuilder::ForFpChance(1, 1, kMaToMe, &error_);
+  EXPECT_NE(error_.find("no filter), not 1"), std::string::npos) << error_;
   for (const double chance : {0.0, 6.7e-5, 1.0, -1.0, std::nan("")}) {
     EXPECT_EQ(FilterDbBuilder::ForFpChance(chance, 1, kMaToMe, &error_),
               nullptr);

@@ -59,7 +59,8 @@ TEST(LivePolicyTest, CannotBeConfigured) {
       SCOPED_TRACE(name + "=" + value);
       const ConfigOptions config;
       const Status status = Mutable(policy)->ConfigureFromMap(config, map);
-      EXPECT_NE(status.ToString().find("cannot be changed"), std::string::npos);
+      EXPECT_NE(status.ToString().find("cannot be changed; give the whole"),
+                std::string::npos);
       EXPECT_FALSE(Mutable(policy)
                        ->ConfigureFromString(config, name + "=" + value)
                        .ok());

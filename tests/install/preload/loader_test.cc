@@ -160,7 +160,8 @@ TEST(LoaderTest, APluginThatIsLinkedChecksTheReleaseToo) {
   EXPECT_EQ(right.err, "");
   ExpectRefused(RunProcess({TEST_LINKED_HOST}, TEST_STUB_9_9), "none none 0\n",
                 {"built for RocksDB " TEST_ROCKSDB_RELEASE,
-                 "not for the 9.9 of this process"});
+                 "not for the 9.9 of this process; build cassandra_bloom for "
+                 "RocksDB 9.9"});
 }
 
 TEST(LoaderTest, ThePluginCanBePreloadedItself) {
