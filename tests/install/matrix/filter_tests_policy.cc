@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A library that is loaded before RocksDB and gives Cassandra's filter to
-// RocksDB's own filter tests (rocksdb_filter_tests.sh).
+// RocksDB's own tests (rocksdb_filter_tests.sh).
 
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +15,10 @@ namespace ROCKSDB_NAMESPACE {
 
 namespace {
 
+// The bits per key that a policy `mix` takes.
+constexpr double kMinMixBits = 1.533;
+constexpr double kMaxMixBits = 86.15;
+
 const FilterPolicy* NewPolicy(double bits_per_key) {
   const char* const path = std::getenv("CASSANDRA_BLOOM_POLICY_MADE");
   if (path != nullptr) {
@@ -22,7 +26,20 @@ const FilterPolicy* NewPolicy(double bits_per_key) {
       std::fclose(file);
     }
   }
-  return NewCassandraBloomPolicy(bits_per_key);
+  const char* const variable = std::getenv("CASSANDRA_BLOOM_FORM");
+  const std::string form = variable == nullptr ? "" : variable;
+  if (form == "plain") {
+    return NewCassandraBloomPolicy(bits_per_key);
+  }
+  if (form == "mix" && bits_per_key >= kMinMixBits &&
+      bits_per_key <= kMaxMixBits) {
+    return NewCassandraBloomMixPolicy(bits_per_key);
+  }
+  if (form == "mix" || form == "blocks:rocksdb") {
+    return NewCassandraBloomPolicyBesideRocksdb(bits_per_key);
+  }
+  std::fprintf(stderr, "there is no form '%s'\n", form.c_str());
+  std::abort();
 }
 
 }  // namespace

@@ -1,45 +1,68 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs RocksDB's own filter tests with cassandra_bloom; see usage.
+# Runs RocksDB's own tests with cassandra_bloom; see usage.
 set -euo pipefail
 
 usage() {
   cat <<END
-Usage: rocksdb_filter_tests.sh ROCKSDB_TREE
+Usage: rocksdb_filter_tests.sh ROCKSDB_TREE [PROGRAM... | all]
 
-Builds RocksDB's own filter tests, and runs each with a small library loaded before
-RocksDB. The library makes NewBloomFilterPolicy, and the function that makes
-built-in policies by name for these tests, return a cassandra_bloom policy. Prints
-a line for each test that does not pass, and a table:
+Builds test programs of RocksDB, and runs each of their tests in a process of its own,
+with a small library loaded before RocksDB. The library makes NewBloomFilterPolicy, and
+the function that makes built-in policies by name for tests, return a cassandra_bloom
+policy of one of these forms, with the bits per key of the call:
 
-  | test program | pass | do not apply | fail |
+  plain           cassandra_bloom:BITS
+  blocks:rocksdb  cassandra_bloom:BITS:blocks:rocksdb
+  mix             cassandra_bloom:mix:BITS; outside the range of its bits, blocks:rocksdb
+
+Prints a line for each test that does not pass, and a table:
+
+  | test program | form | pass | do not apply | fail without it, too | fail | make no filter |
 
 A test does not apply if it fails as filter_tests_not_applicable.txt, next to this
-script, says, with the reason. Exit status 1 if a test fails otherwise, if one that
-should not apply passes, or if a program never made a cassandra_bloom policy.
+script, says, with the reason. A test that fails otherwise is run again with RocksDB's
+own filter, to see whether it fails then, too. A test that makes no filter policy is run
+with the first form only. Exit status 1 if a test fails with cassandra_bloom alone, if
+one that should not apply passes, or if a program never made a cassandra_bloom policy.
 
-ROCKSDB_TREE  a checkout or an unpacked release of RocksDB, 10.9 or 10.10. It is built
-              once, in its folder build-debug, in 20 minutes of CPU time
-Environment   JOBS=2 (nproc); SANITIZER=thread for ThreadSanitizer
+ROCKSDB_TREE  a checkout or an unpacked release of RocksDB, 10.9 to 11.9. Its library
+              and the programs are built once, in its folder build-debug: the library
+              in 20 minutes of CPU time, a program in 1 or 2
+PROGRAM       bloom_test and others; without it the four tests of filters. With \`all\`,
+              every program whose source calls one of the two functions
+Environment   FORMS="plain blocks:rocksdb mix"; JOBS=2 (nproc); LIMIT=600, the seconds
+              for a test; TMPDIR=/dev/shm for databases; SANITIZER=thread for
+              ThreadSanitizer
 Needs         what RocksDB and the tests need
 END
 }
 
 case ${1-} in
   --help) usage; exit ;;
-  "") usage >&2; exit 2 ;;
+  "" | -*) usage >&2; exit 2 ;;
 esac
 case ${SANITIZER-} in
   "" | thread) ;;
   *) usage >&2; exit 2 ;;
 esac
 tree=$(realpath "$1")
+shift
 here=$(realpath "$(dirname "$0")")
 repository=$(realpath "$here/../../..")
 jobs=${JOBS:-$(nproc)}
 sanitizer=${SANITIZER-}
+read -ra forms <<<"${FORMS:-plain blocks:rocksdb mix}"
 programs=(bloom_test full_filter_block_test partitioned_filter_block_test db_bloom_filter_test)
-export LD_LIBRARY_PATH
+if [ "$*" = all ]; then
+  # Without db_sanity_test, which makes databases for another script.
+  mapfile -t programs < <(
+    grep -rlZE 'NewBloomFilterPolicy|BloomLikeFilterPolicy::Create' --include='*_test.cc' \
+      --exclude-dir=plugin "$tree" | xargs -0 grep -l RUN_ALL_TESTS | sed 's:.*/::; s:\.cc$::' | sort)
+elif [ $# != 0 ]; then
+  programs=("$@")
+fi
+export LD_LIBRARY_PATH TMPDIR=${TMPDIR:-/dev/shm}
 
 rocksdb=$("$here/debug_rocksdb.sh" "$tree" ${sanitizer:+"$sanitizer"})
 LD_LIBRARY_PATH=$rocksdb
@@ -50,15 +73,14 @@ cmake --preset dev -S "$repository" -B "$build" -DCMAKE_CXX_FLAGS="-O1 -g1" \
   -DCASSANDRA_BLOOM_SANITIZERS="$sanitizer" \
   -DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF \
   -DROCKSDB_INCLUDE_DIR="$tree/include" -DROCKSDB_LIBRARY="$rocksdb/librocksdb.so" >&2
-cmake --build "$build" --parallel "$jobs" --target rocksdb_cassandra_bloom_static >&2
+cmake --build "$build" --parallel "$jobs" --target rocksdb_cassandra_bloom >&2
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-policy=$work/policy.so
+policy=$build/filter_tests_policy.so
 ${CXX:-g++} -std=c++20 -O1 -fPIC -shared ${sanitizer:+"-fsanitize=$sanitizer"} -I"$tree" \
   -I"$tree/include" -I"$repository/include" -DROCKSDB_PLATFORM_POSIX -DOS_LINUX \
-  "$here/filter_tests_policy.cc" "$build/lib/librocksdb_cassandra_bloom.a" \
+  "$here/filter_tests_policy.cc" -L"$build/lib" -lrocksdb_cassandra_bloom -Wl,-rpath,"$build/lib" \
   -L"$rocksdb" -lrocksdb -o "$policy"
 
-python3 -B "$here/run_filter_tests.py" --policy="$policy" --jobs="$jobs" \
-  --reasons="$here/filter_tests_not_applicable.txt" "${programs[@]/#/$rocksdb/}"
+python3 -B "$here/run_filter_tests.py" --policy="$policy" --forms "${forms[@]}" --jobs="$jobs" \
+  --limit="${LIMIT:-600}" --reasons="$here/filter_tests_not_applicable.txt" \
+  --programs "${programs[@]/#/$rocksdb/}"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Runs RocksDB's own tests of filters, for rocksdb_filter_tests.sh."""
+"""Runs RocksDB's own tests with cassandra_bloom, for rocksdb_filter_tests.sh."""
 
 import argparse
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,18 +14,57 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 
-PASS, NOT_APPLICABLE, FAIL = RESULTS = "pass", "does not apply", "fail"
+FORMS = "plain", "blocks:rocksdb", "mix"
+PASS, NOT_APPLICABLE, FAILS_TOO, FAIL = "pass", "does not apply", "fails without it, too", "fail"
+NO_FILTER = "makes no filter"
+COLUMNS = {
+    PASS: "pass",
+    NOT_APPLICABLE: "do not apply",
+    FAILS_TOO: "fail without it, too",
+    FAIL: "fail",
+    NO_FILTER: "make no filter",
+}
+
+# How a test ends, if not with PASS.
 FAILS = "fails"
 ABORTS = "aborts"
-TIMEOUT_SECONDS = 1200
+
+# What a test prints at its first failure: a place in its source, or an assertion.
+FIRST_FAILURE = re.compile(rb"[^/\n]+:\d+: Failure|[^/\n]+: Assertion .*")
 
 
 @dataclass(frozen=True)
 class Test:
     program: Path
     name: str
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why tests rightly fail: a line of filter_tests_not_applicable.txt."""
+
+    forms: str
+    program: str
+    pattern: str
+    text: str
+
+    def has_form(self, form: str) -> bool:
+        return self.forms == "all" or form in self.forms.split(",")
+
+    def fits(self, test: Test, form: str) -> bool:
+        return (
+            self.has_form(form)
+            and self.program == test.program.name
+            and fnmatchcase(test.name, self.pattern)
+        )
+
+
+def read_reasons(path: Path) -> list[Reason]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [Reason(*line.split(maxsplit=3)) for line in lines if line and line[0] != "#"]
 
 
 def tests_of(program: Path) -> Iterator[Test]:
@@ -43,98 +83,109 @@ def tests_of(program: Path) -> Iterator[Test]:
             yield Test(program, suite + name)
 
 
-def outcome(test: Test, preload: str, policy_made: Path | None = None) -> str:
-    """Runs the test in a process and a folder of its own; returns how it ended."""
-    with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / "policy_made"
-        try:
-            run = subprocess.run(
-                [str(test.program), f"--gtest_filter={test.name}"],
-                env={
-                    **os.environ,
-                    "LD_PRELOAD": preload,
-                    "TEST_TMPDIR": folder,
-                    "CASSANDRA_BLOOM_POLICY_MADE": str(made),
-                },
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=TIMEOUT_SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return "takes too long"
-        if policy_made and made.exists():
-            policy_made.touch()
-    if run.returncode == 0 and b"PASSED  ] 1 test" in run.stdout:
-        return PASS
-    if run.returncode == 1 and b"FAILED  ] 1 test" in run.stdout:
-        return FAILS
-    return ABORTS if run.returncode == -signal.SIGABRT else f"exits with {run.returncode}"
-
-
-def read_reasons(path: Path) -> dict[str, str]:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    pairs = (line.split(maxsplit=1) for line in lines if line and line[0] != "#")
-    return dict(pairs)
-
-
 class Runner:
-    """Runs tests with the cassandra_bloom policy, and judges how they end."""
+    """Runs tests with policies of cassandra_bloom, and judges how they end."""
 
-    def __init__(self, policy: str, reasons: dict[str, str], folder: Path) -> None:
+    def __init__(self, policy: str, forms: list[str], reasons: list[Reason], limit: int) -> None:
         self._policy = policy
+        self._forms = forms
         self._reasons = reasons
-        self._folder = folder
+        self._limit = limit
 
-    def patterns_of(self, test: Test) -> list[str]:
-        return [p for p in self._reasons if fnmatchcase(test.name, p)]
+    def _run(self, test: Test, preload: str, form: str) -> tuple[str, str, bool]:
+        """Runs the test in a process and a folder of its own. Returns how it ended, where it
+        failed first, and whether it made a policy of cassandra_bloom."""
+        with tempfile.TemporaryDirectory() as folder:
+            made = Path(folder) / "policy_made"
+            try:
+                run = subprocess.run(
+                    [str(test.program), f"--gtest_filter={test.name}"],
+                    env={
+                        **os.environ,
+                        "LD_PRELOAD": preload,
+                        "TEST_TMPDIR": folder,
+                        "CASSANDRA_BLOOM_FORM": form,
+                        "CASSANDRA_BLOOM_POLICY_MADE": str(made),
+                    },
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    timeout=self._limit,
+                    check=False,
+                )
+            except subprocess.TimeoutExpired:
+                return "takes too long", "", made.exists()
+            made_policy = made.exists()
+        found = FIRST_FAILURE.search(run.stdout)
+        where = found[0].decode(errors="replace") if found else ""
+        passed_or_skipped = b"PASSED  ] 1 test" in run.stdout or b"SKIPPED ] 1 test" in run.stdout
+        if run.returncode == 0 and passed_or_skipped:
+            return PASS, where, made_policy
+        if run.returncode == 1 and b"FAILED  ] 1 test" in run.stdout:
+            return FAILS, where, made_policy
+        aborted = run.returncode == -signal.SIGABRT
+        return ABORTS if aborted else f"exits with {run.returncode}", where, made_policy
 
-    def made_policy(self, program: Path) -> bool:
-        return (self._folder / program.name).exists()
+    def results_of(self, test: Test) -> list[tuple[str, str, str]]:
+        """Returns a form, one of the results above, and its reason, for each form that was run."""
 
-    def result_of(self, test: Test) -> tuple[str, str]:
-        """Returns one of RESULTS, and the reason."""
-        patterns = self.patterns_of(test)
-        reason = self._reasons[patterns[0]] if patterns else ""
-        how = outcome(test, self._policy, self._folder / test.program.name)
-        if how == PASS:
-            return (FAIL, f"passes, but: {reason}") if patterns else (PASS, "")
-        if patterns and (how == FAILS or how == ABORTS and reason.startswith(ABORTS)):
-            return NOT_APPLICABLE, reason
-        return FAIL, f"{how}; without the policy: {outcome(test, '')}"
+        @cache
+        def how_without() -> str:
+            return self._run(test, preload="", form="")[0]
+
+        results = []
+        for form in self._forms:
+            how, where, made_policy = self._run(test, self._policy, form)
+            if not made_policy:
+                return [(form, NO_FILTER, "")]
+            reason = next((r.text for r in self._reasons if r.fits(test, form)), "")
+            if how == PASS:
+                result = (FAIL, f"passes, but: {reason}") if reason else (PASS, "")
+            elif reason and (how == FAILS or how == ABORTS and reason.startswith(ABORTS)):
+                result = NOT_APPLICABLE, reason
+            else:
+                without = how_without()
+                why = f"{how} ({where}); without it: {without}"
+                result = FAIL if without == PASS else FAILS_TOO, why
+            results.append((form, *result))
+        return results
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--policy", required=True, help="to load before RocksDB")
+    parser.add_argument("--forms", choices=FORMS, nargs="+", required=True)
     parser.add_argument("--reasons", type=Path, required=True)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("programs", type=Path, nargs="+")
+    parser.add_argument("--limit", type=int, required=True, help="seconds for a test")
+    parser.add_argument("--programs", type=Path, nargs="+", required=True)
     args = parser.parse_args()
 
     reasons = read_reasons(args.reasons)
     tests = [test for program in args.programs for test in tests_of(program)]
-    counts = {program.name: Counter[str]() for program in args.programs}
-    wrong = not tests
-    with tempfile.TemporaryDirectory() as folder:
-        runner = Runner(args.policy, reasons, Path(folder))
-        with ThreadPoolExecutor(args.jobs) as pool:
-            for test, (result, why) in zip(tests, pool.map(runner.result_of, tests)):
-                counts[test.program.name][result] += 1
+    counts = {(p.name, form): Counter[str]() for p in args.programs for form in args.forms}
+    wrong = False
+    runner = Runner(args.policy, args.forms, reasons, args.limit)
+    with ThreadPoolExecutor(args.jobs) as pool:
+        for test, results in zip(tests, pool.map(runner.results_of, tests)):
+            for form, result, why in results:
+                counts[test.program.name, form][result] += 1
                 wrong |= result == FAIL
-                if result != PASS:
-                    print(f"{test.name}: {result}: {why}", flush=True)
-        for program in args.programs:
-            if not runner.made_policy(program):
-                print(f"{program.name}: makes no cassandra_bloom policy")
-                wrong = True
-        used = {pattern for test in tests for pattern in runner.patterns_of(test)}
-    for pattern in sorted(reasons.keys() - used):
-        print(f"{pattern}: there is no such test")
-        wrong = True
-    print("\n| test program | " + " | ".join(RESULTS) + " |\n|---|---:|---:|---:|")
-    for name, results in counts.items():
-        print(f"| `{name}` | " + " | ".join(str(results[r]) for r in RESULTS) + " |")
+                if why:
+                    print(f"{test.program.name} {test.name} {form}: {result}: {why}", flush=True)
+    for (name, form), results in counts.items():
+        if results[NO_FILTER] == results.total():
+            print(f"{name} {form}: makes no cassandra_bloom policy")
+            wrong = True
+    for form in args.forms:
+        for reason in reasons:
+            if (reason.program, form) in counts and reason.has_form(form):
+                if not any(reason.fits(test, form) for test in tests):
+                    print(f"{reason.program} {reason.pattern} {form}: there is no such test")
+                    wrong = True
+    print("\n| test program | form | " + " | ".join(COLUMNS.values()) + " |")
+    print("|---|---|" + "---:|" * len(COLUMNS))
+    for (name, form), results in counts.items():
+        print(f"| `{name}` | {form} | " + " | ".join(str(results[c]) for c in COLUMNS) + " |")
     return 1 if wrong else 0
 
 
