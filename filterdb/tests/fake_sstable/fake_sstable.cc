@@ -37,27 +37,25 @@ struct VersionFacts {
   StatisticsLayout statistics;
 };
 
+constexpr auto kCrcOfData = ChunkChecksum::kCrcOfUncompressed;
+constexpr auto kAdler = ChunkChecksum::kAdlerOfStored;
+constexpr auto kCrc = ChunkChecksum::kCrcOfStored;
+constexpr auto kNoChance = StatisticsLayout::kNoChance;
+constexpr auto kNoTable = StatisticsLayout::kNoTable;
+constexpr auto kTable = StatisticsLayout::kTable;
+constexpr auto kChecks = StatisticsLayout::kTableAndChecks;
+
 constexpr VersionFacts kVersions[] = {
-    {"da", kNaAndLater, "", "bti-", true, true, ChunkChecksum::kCrcOfStored,
-     StatisticsLayout::kTableAndChecks},
-    {"ia", kBeforeMa, "ks-table-", "", false, false,
-     ChunkChecksum::kCrcOfUncompressed, StatisticsLayout::kNoChance},
-    {"ja", kBeforeMa, "ks-table-", "", false, false,
-     ChunkChecksum::kCrcOfUncompressed, StatisticsLayout::kNoTable},
-    {"jb", kBeforeMa, "ks-table-", "", false, false,
-     ChunkChecksum::kAdlerOfStored, StatisticsLayout::kNoTable},
-    {"ka", kBeforeMa, "ks-table-", "", false, false,
-     ChunkChecksum::kAdlerOfStored, StatisticsLayout::kTable},
-    {"la", kBeforeMa, "", "big-", false, false, ChunkChecksum::kAdlerOfStored,
-     StatisticsLayout::kTable},
-    {"ma", kMaToMe, "", "big-", false, false, ChunkChecksum::kCrcOfStored,
-     StatisticsLayout::kTable},
-    {"ms", kMaToMe, "", "big-", true, false, ChunkChecksum::kCrcOfStored,
-     StatisticsLayout::kTable},
-    {"na", kNaAndLater, "", "big-", false, false, ChunkChecksum::kCrcOfStored,
-     StatisticsLayout::kTableAndChecks},
-    {"oa", kNaAndLater, "", "big-", false, true, ChunkChecksum::kCrcOfStored,
-     StatisticsLayout::kTableAndChecks},
+    {"da", kNaAndLater, "", "bti-", true, true, kCrc, kChecks},
+    {"ia", kBeforeMa, "ks-table-", "", false, false, kCrcOfData, kNoChance},
+    {"ja", kBeforeMa, "ks-table-", "", false, false, kCrcOfData, kNoTable},
+    {"jb", kBeforeMa, "ks-table-", "", false, false, kAdler, kNoTable},
+    {"ka", kBeforeMa, "ks-table-", "", false, false, kAdler, kTable},
+    {"la", kBeforeMa, "", "big-", false, false, kAdler, kTable},
+    {"ma", kMaToMe, "", "big-", false, false, kCrc, kTable},
+    {"ms", kMaToMe, "", "big-", true, false, kCrc, kTable},
+    {"na", kNaAndLater, "", "big-", false, false, kCrc, kChecks},
+    {"oa", kNaAndLater, "", "big-", false, true, kCrc, kChecks},
 };
 
 const VersionFacts& FactsOfVersion(const std::string& version) {
