@@ -24,9 +24,9 @@ A test does not apply if it fails as filter_tests_not_applicable.txt, next to th
 script, says, with the reason. A test that fails otherwise is run again with RocksDB's
 own filter, to see whether it fails then, too. A test that makes no filter policy is run
 with the first form only. Exit status 1 if a test fails with cassandra_bloom alone, if
-one that should not apply passes, or if a program never made a cassandra_bloom policy.
+one that should not apply passes, or if no test made a cassandra_bloom policy.
 
-ROCKSDB_TREE  a checkout or an unpacked release of RocksDB, 10.9 to 11.9. Its library
+ROCKSDB_TREE  a checkout or an unpacked release of RocksDB, 10.9 to 11.8. Its library
               and the programs are built once, in its folder build-debug: the library
               in 20 minutes of CPU time, a program in 1 or 2
 PROGRAM       bloom_test and others; without it the four tests of filters. With \`all\`,
