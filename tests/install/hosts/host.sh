@@ -16,9 +16,8 @@ unset LD_PRELOAD
 step() { printf '\n==== %s (%d s)\n' "$*" "$SECONDS" >&2; }
 fail() { echo "$name: $*" >&2; exit 1; }
 
-row_usage="Needs root. Prints a row of this table, and everything else on stderr:
-
-  | host | version | RocksDB | how switched on | work | answers compared | filter | date |
+row_usage="Needs root. Prints a row for \"What was run\" in docs/hosts.md, and everything else
+on stderr.
 
 --root=FOLDER  the chroot; debootstrap puts a Debian there if it is missing. Without
                it, the chroot is temporary. What is built there already is not built
@@ -179,12 +178,13 @@ newest_options() { find "$root$work/$1" -name 'OPTIONS-*[0-9]' | sort | tail -n 
 # ticker NAME FILE: RocksDB's count of rocksdb.NAME in a file of statistics in $work.
 ticker() { sed -n "s/^rocksdb\\.$1 COUNT : //p" "$root$work/$2" | tail -n 1; }
 
-# filter_answers FILE: how often filters answered what, from a file of statistics.
+# filter_answers FILE: the look-ups that filters rejected, and those that passed in vain,
+# from a file of statistics.
 filter_answers() {
   local positive true_positive
   positive=$(ticker bloom.filter.full.positive "$1")
   true_positive=$(ticker bloom.filter.full.true.positive "$1")
-  echo "$(ticker bloom.filter.useful "$1") no, $positive perhaps, of them $((positive - true_positive)) false"
+  echo "$(ticker bloom.filter.useful "$1"), $((positive - true_positive))"
 }
 
 today() { date +%F; }

@@ -123,4 +123,8 @@ ended=
 if [ "${aborts[plain]}${aborts[replace]}" != 00 ]; then
   ended="; ${aborts[plain]} of 3 commands ended with an assertion with RocksDB's filter, ${aborts[replace]} of 5 with this one"
 fi
-echo "| Oxigraph | $(version_of oxigraph) | $(rocksdb_version) | preloaded libcassandra_bloom_replace.so | 500,000 triples loaded, 40,000 added, 10,000 queries over HTTP$ended | the same; so is a dump of 540,000 triples | id2str: all $(files replace id2str | wc -l) SST files; adding 20,000: $(filter_answers replace.add) (RocksDB's own: $(filter_answers plain.add)); queries: $(filter_answers replace.ask) (RocksDB's own: $(filter_answers plain.ask); both kinds: $(filter_answers switched.ask)) | $(today) |"
+echo "| Oxigraph $(version_of oxigraph) ($(rocksdb_version)) | replaced" \
+  "| 500,000 triples loaded, 20,000 added, compacted, 20,000 added, 10,000 queries, a dump$ended" \
+  "| adding: $(filter_answers replace.add) [$(filter_answers plain.add)];" \
+  "queries: $(filter_answers replace.ask) [$(filter_answers plain.ask)];" \
+  "both kinds of filters: $(filter_answers switched.ask) | $(today) |"

@@ -13,9 +13,7 @@ Usage: rocksjava.sh JAR
 Runs RocksJavaHost.java with JAR, a RocksJava that was built with this repository as
 RocksDB's plugin (docs/hosts.md says how): databases with the policy, with RocksDB's
 own filter and without a filter, whose answers are compared. sst_filters doctor then
-looks at the SST files. Prints a row of this table:
-
-  | host | version | RocksDB | how switched on | work | answers compared | filter | date |
+looks at the SST files. Prints a row for "What was run" in docs/hosts.md.
 
 Environment   JAVA_HOME (where java is),
               SST_FILTERS=FILE (build/release/bin/sst_filters), which must be for a RocksDB
@@ -64,7 +62,6 @@ step "sst_filters doctor"
 check_files
 step "done"
 java_version=$("$JAVA_HOME/bin/java" -version 2>&1 | sed -n '1s/.*"\(.*\)".*/\1/p')
-echo "| RocksJava, a jar with the plugin built in | Java $java_version | $release" \
-  "| options string; then the stored OPTIONS file" \
-  "| 200,000 rows written, flushed, compacted; reopened, 23 % rewritten or deleted, compacted" \
-  "| $answers | $filtered; doctor: all is well | $(today) |"
+echo "| RocksJava, Java $java_version ($release)" \
+  "| plugin in the jar; options string, then the stored OPTIONS file" \
+  "| 200,000 rows, 23 % rewritten or deleted; $answers | $filtered | $(today) |"

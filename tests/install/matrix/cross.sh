@@ -31,7 +31,7 @@ x86-64 in FOLDER, this
 --small            only the tests of the core, the policy and databases, which take half
                    as long to build as all quick tests
 
-Needs root, debootstrap, a network, and 4 GB. The last line is a row of the table in
+Needs root, debootstrap, a network, and 4 GB. The last line is for \"Other CPUs\" in
 docs/hosts.md. Exit status 0 if all is well, 1 if not, 2 for wrong usage."
 
 fail_usage() {
@@ -329,8 +329,8 @@ for mode in full partitioned replaced; do
 done
 
 step "done"
-printf '| %s | %s | %s | %s | %s | %s | %s | %s | %s | %(%F)T |\n' "$arch" \
-  "$(inside dpkg-query -W -f '${Version}' "librocksdb-dev:$arch")" "$(inside "$triplet-g++" -dumpfullversion)" \
-  "$((total - failed - skipped))" "$skipped" "$failed" "$([ $packages = 0 ] && echo good || echo bad)" \
-  "$equal" "$exchanged" -1
+printf '%s, RocksDB %s, g++ %s: %s tests passed, %s skipped, %s failed; packages good: %s; Filter.db files equal: %s; databases exchanged: %s; %(%F)T\n' \
+  "$arch" "$(inside dpkg-query -W -f '${Version}' "librocksdb-dev:$arch")" \
+  "$(inside "$triplet-g++" -dumpfullversion)" "$((total - failed - skipped))" "$skipped" "$failed" \
+  "$([ $packages = 0 ] && echo yes || echo no)" "$equal" "$exchanged" -1
 [ $tests$packages$equal$exchanged = 00yesyes ]

@@ -153,8 +153,5 @@ fn main() {
     let useful = options.get_ticker_count(Ticker::BloomFilterUseful);
     let positive = options.get_ticker_count(Ticker::BloomFilterFullPositive);
     let true_positive = options.get_ticker_count(Ticker::BloomFilterFullTruePositive);
-    println!(
-        "{useful} no, {positive} perhaps, of them {} false",
-        positive - true_positive
-    );
+    println!("{useful}, {}", positive - true_positive);
 }
