@@ -8,11 +8,11 @@
 
 #include "plugin/export/sst_reader.h"
 #include "plugin/filter/block_layout.h"
+#include "plugin/filter/format_number.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/filter_db/filter_db_file.h"
 #include "plugin/filter_db/sstable_version.h"
 #include "plugin/filter_db/write_file.h"
-#include "plugin/policy/policy_options.h"
 #include "plugin/policy/running_rocksdb.h"
 
 namespace cassandra_bloom {

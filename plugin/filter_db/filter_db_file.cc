@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -16,6 +15,7 @@
 #include "plugin/filter/block_layout.h"
 #include "plugin/filter/endian.h"
 #include "plugin/filter/filter_view.h"
+#include "plugin/filter/format_number.h"
 #include "plugin/filter/kernels/dispatch.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/filter_db/read_file.h"
@@ -71,12 +71,6 @@ bool IsRegularOrNew(const std::string& path, std::string* error) {
 }
 
 std::string Number(int64_t number) { return std::to_string(number); }
-
-// Returns the shortest text of the number, in any locale.
-std::string TextOfReal(double number) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof(text), number).ptr};
-}
 
 constexpr char kTruncated[] = "truncated";
 
@@ -290,7 +284,7 @@ std::unique_ptr<FilterDbBuilder> FilterDbBuilder::ForBitsPerKey(
     std::string* error) {
   if (!(bits_per_key >= 1 && bits_per_key <= kMaxBitsPerKey)) {
     *error = "bits per key must be a number from 1 to 100, not " +
-             TextOfReal(bits_per_key);
+             FormatNumber(bits_per_key);
     return nullptr;
   }
   return Content::NewBuilder(*SizingForBitsPerKey(bits_per_key), expected_keys,
@@ -304,7 +298,7 @@ std::unique_ptr<FilterDbBuilder> FilterDbBuilder::ForFpChance(
     *error =
         "the false positive chance must be at least 0.0000671 and less than 1 "
         "(at 1 Cassandra has no filter), not " +
-        TextOfReal(fp_chance);
+        FormatNumber(fp_chance);
     return nullptr;
   }
   return Content::NewBuilder(*SizingForFpChance(fp_chance), expected_keys, form,

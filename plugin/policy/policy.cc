@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cassandra_bloom/filter_policy.h"
+#include "plugin/filter/format_number.h"
 #include "plugin/policy/bits_builder.h"
 #include "plugin/policy/bits_reader.h"
 #include "plugin/policy/policy_options.h"

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "plugin/filter/format_number.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/lsm/level_sizing.h"
 #include "plugin/policy/filter_name.h"
@@ -395,11 +396,6 @@ std::string WrongValue(const Options& options) {
         ConflictIn(FormatOptions(options), kFpChance, "level_bits", kTheSize);
   }
   return error;
-}
-
-std::string FormatNumber(double value) {
-  char text[64];
-  return std::string(text, std::to_chars(text, text + sizeof(text), value).ptr);
 }
 
 }  // namespace cassandra_bloom

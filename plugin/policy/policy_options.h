@@ -49,9 +49,6 @@ std::string FormatOptions(
 // here, because NewCassandraBloomPolicy takes any.
 std::string WrongValue(const ROCKSDB_NAMESPACE::CassandraBloomOptions& options);
 
-// Returns the shortest text that is read back as this number, in any locale.
-std::string FormatNumber(double value);
-
 // The id of a refused policy whose own text RocksDB could not read back.
 constexpr char kRefusedId[] = "cassandra_bloom:a-refused-setting";
 
