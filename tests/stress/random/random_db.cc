@@ -41,6 +41,7 @@ struct Flags {
   uint64_t databases = UINT64_MAX;
   unsigned jobs = 1;
   unsigned time_limit = 120;
+  uint64_t first_seed = 0;
   std::string policy;
   Trial::Settings trial;
 };
@@ -55,6 +56,10 @@ void Describe(CLI::App* app, Flags* flags) {
   CLI::Option* const seed = app->add_option("--seed", flags->trial.seed,
                                             "Run only this seed's database")
                                 ->check(CLI::PositiveNumber);
+  app->add_option("--first_seed", flags->first_seed,
+                  "The seed of the first database (drawn at random)")
+      ->check(CLI::PositiveNumber)
+      ->excludes(seed);
   app->add_option("--scale", flags->trial.scale,
                   "So many times the usual keys and operations (1)")
       ->check(CLI::PositiveNumber);
@@ -175,7 +180,9 @@ int RunTrial(const Flags& flags) {
 
 int RunMany(const std::string& program, const Flags& flags) {
   const bool has_seed = flags.trial.seed != 0;
-  const uint64_t first = has_seed ? flags.trial.seed : std::random_device()();
+  const uint64_t first = has_seed               ? flags.trial.seed
+                         : flags.first_seed > 0 ? flags.first_seed
+                                                : std::random_device()();
   const uint64_t count = has_seed ? 1 : flags.databases;
   const double most = count == UINT64_MAX ? 10 : 1e9;
   std::printf("seeds from %" PRIu64 "\n", first);
