@@ -106,24 +106,27 @@ Verdict JudgeUnasked(const ExaminedSst& sst, const ExaminedFamily& family) {
             sst.policy + "', perhaps with other options, or is damaged",
         "set the policy back, or ");
   }
+  // RocksDB asks for whole keys if the file and the options have them, and
+  // otherwise for prefixes, if both have the same extractor
+  // (BlockBasedTable::FullFilterKeyMayMatch).
+  const bool asks_for_keys = sst.holds_keys && family.table.whole_key_filtering;
   const auto& extractor = family.options.prefix_extractor;
-  const bool needs_prefix = !sst.holds_keys && extractor != nullptr;
-  if (needs_prefix ? !sst.was_sought : !sst.was_looked_up) {
-    return {Use::kNoKeys, std::string("not asked: no absent key ") +
-                              (needs_prefix ? "with a prefix " : "") +
-                              "is in its range"};
-  }
   const std::string now = extractor == nullptr ? "none" : extractor->GetId();
-  if (!sst.holds_keys && sst.prefix_extractor != now) {
+  if (!asks_for_keys && sst.prefix_extractor != now) {
+    if (sst.holds_keys) {
+      return NeedsCompaction(
+          "its filter holds whole keys, and whole_key_filtering is off",
+          "set whole_key_filtering=true, or ");
+    }
     return NeedsCompaction(
         "its filter holds prefixes of the prefix_extractor " +
             sst.prefix_extractor + ", and now that is " + now,
         "set the prefix_extractor back, or ");
   }
-  if (sst.holds_keys && !family.table.whole_key_filtering) {
-    return NeedsCompaction(
-        "its filter holds whole keys, and whole_key_filtering is off",
-        "set whole_key_filtering=true, or ");
+  if (asks_for_keys ? !sst.was_looked_up : !sst.was_sought) {
+    return {Use::kNoKeys, std::string("not asked: no absent key ") +
+                              (asks_for_keys ? "" : "with a prefix ") +
+                              "is in its range"};
   }
   return NeedsCompaction("RocksDB does not ask its filter");
 }

@@ -243,6 +243,31 @@ TEST(DoctorNotUsedTest, NoPrefixAtTheEnds) {
   EXPECT_NEAR(FalsePositives(family), 0.0082, 0.003);
 }
 
+// A filter of whole keys and prefixes is asked for prefixes, if whole keys are
+// off now. No key near the ends of the file has one.
+TEST(DoctorNotUsedTest, PrefixesBesideWholeKeysThatAreOffNow) {
+  const auto with_whole_keys = [](bool whole_keys) {
+    return WithPrefixes(std::shared_ptr<const rocksdb::SliceTransform>(
+                            rocksdb::NewFixedPrefixTransform(9)),
+                        whole_keys);
+  };
+  TestDb db(with_whole_keys(true));
+  db.Put({{"a", ""}, {"z", ""}});
+  AddFile(&db, 0, 1000);
+  db.Reopen(with_whole_keys(false));
+  const Json family = FamilyOf(Exits(0, Doctor(db)));
+  EXPECT_EQ(family["ssts"][0]["use"], "no_keys");
+  EXPECT_NEAR(FalsePositives(family), 0.0082, 0.003);
+
+  // RocksDB asks it for keys with prefixes.
+  db.ResetStatistics();
+  std::string value;
+  for (uint32_t i = 1000; i < 1100; ++i) {
+    EXPECT_TRUE(db->Get({}, NumberedKey(i), &value).IsNotFound());
+  }
+  EXPECT_GT(db.ReadsFiltered(), 95U);
+}
+
 // RocksDB writes no filter of prefixes if no key has one.
 TEST(DoctorNotUsedTest, NoKeyHasAPrefix) {
   for (const PolicyPtr& policy : {OurPolicy(), BuiltinPolicy()}) {
