@@ -290,7 +290,8 @@ Json CostsOf(const ExaminedFamily& family) {
   }
   return {{"levels", levels},
           {"all", levels.empty() ? Json() : ToJson("all", all, is_sought)},
-          {"bytes_to_build", has_filters ? BytesToBuild(family) : Json()},
+          {"bytes_to_build",
+           has_filters && !family.has_no_bits ? BytesToBuild(family) : Json()},
           {"mix", mix},
           {"notes", notes}};
 }

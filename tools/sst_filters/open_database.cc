@@ -5,6 +5,7 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/file_system.h>
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/status.h>
 #include <rocksdb/utilities/object_registry.h>
@@ -210,8 +211,15 @@ std::vector<Family> LoadOptions(const std::string& db_dir,
     if (table != nullptr) {
       family.table = *table;
     }
-    const auto& policy = family.table.filter_policy;
+    auto& policy = family.table.filter_policy;
     family.policy = policy == nullptr ? "" : policy->GetId();
+    // Programs in C, Rust or Go record RocksDB's policies without their bits
+    // (db/c.cc wraps them). All of RocksDB's policies read the same filters.
+    family.has_no_bits =
+        family.policy == "bloomfilter" || family.policy == "ribbonfilter";
+    if (family.has_no_bits) {
+      policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    }
     family.not_asked = WhyNotAsked(family.options, policy.get());
   }
   return families;

@@ -41,6 +41,8 @@ struct Family {
   rocksdb::ColumnFamilyOptions options;
   rocksdb::BlockBasedTableOptions table;
   std::string policy;  // As in the OPTIONS file. Empty if there is none.
+  // Whether that names a policy of RocksDB without its bits per key.
+  bool has_no_bits = false;
 
   // Why the filters of the column family cannot be asked, or empty.
   std::string not_asked;

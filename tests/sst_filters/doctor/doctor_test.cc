@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/c.h>
 #include <rocksdb/slice_transform.h>
 
 #include <chrono>
@@ -49,6 +50,29 @@ TEST(DoctorTest, RocksdbsOwnFilters) {
     const FilledDb db(DbOptions(policy));
     EXPECT_THAT(Exits(0, Doctor(db, "")).out, HasSubstr(kAllIsWell));
   }
+}
+
+// RocksDB's C interface, which Rust and Go use, records no bits per key.
+TEST(DoctorTest, RocksdbsOwnFiltersOfAProgramInC) {
+  FilledDb db(DbOptions(BuiltinPolicy()));
+  db.Close();
+  rocksdb_block_based_table_options_t* const table =
+      rocksdb_block_based_options_create();
+  rocksdb_block_based_options_set_filter_policy(
+      table, rocksdb_filterpolicy_create_bloom_full(10));
+  rocksdb_options_t* const options = rocksdb_options_create();
+  rocksdb_options_set_block_based_table_factory(options, table);
+  char* error = nullptr;
+  rocksdb_t* const opened = rocksdb_open(options, db.path().c_str(), &error);
+  ASSERT_EQ(error, nullptr);
+  rocksdb_close(opened);
+  rocksdb_options_destroy(options);
+  rocksdb_block_based_options_destroy(table);
+
+  const Json family = FamilyOf(Exits(0, Doctor(db)));
+  EXPECT_EQ(family["policy"], "bloomfilter");
+  EXPECT_NEAR(FalsePositives(family), 0.0095, 0.003);
+  EXPECT_EQ(family["bytes_to_build"], Json());
 }
 
 TEST(DoctorTest, AnEmptyDatabase) {
