@@ -160,6 +160,12 @@ void Writes::MakeTransaction(const Change& change) const {
       break;
     }
   }
+  // RocksDB 7.8 can refuse each one until something else is written: where the
+  // memtable is one sequence number ahead of the database.
+  if (status.IsTryAgain() &&
+      configuration_.kind == Configuration::Kind::kOptimistic) {
+    return MakeBatch(change);
+  }
   RequireOk(status, "Transaction");
 }
 
