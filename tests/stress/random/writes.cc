@@ -205,8 +205,16 @@ void Writes::Ingest(const Change& change, const std::string& path) const {
   RequireOk(writer.Finish(), "SstFileWriter::Finish");
   rocksdb::IngestExternalFileOptions options;
   options.move_files = true;
-  RequireOk(db_->IngestExternalFile(family, {path}, options),
-            "IngestExternalFile");
+  // RocksDB with assertions can refuse it because a memtable was written
+  // meanwhile (ExternalSstFileIngestionJob::Run).
+  rocksdb::Status status;
+  for (int attempts = 0; attempts < 20; ++attempts) {
+    status = db_->IngestExternalFile(family, {path}, options);
+    if (!status.IsTryAgain()) {
+      break;
+    }
+  }
+  RequireOk(status, "IngestExternalFile");
 }
 
 Writes::Change Writes::Next() {
