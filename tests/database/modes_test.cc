@@ -184,7 +184,14 @@ class MixedModesTest : public ModesTest {
 TEST_P(MixedModesTest, EveryReadMatches) {
   const uint64_t seed = Seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
-  const Dataset dataset = PrefixedDataset(seed, 300, 6, 300);
+  // RocksDB's own policies write an empty block for a partition without any
+  // prefix. In MultiGet, RocksDB then skips keys, and fails an assertion
+  // (PartitionedFilterBlockReader::MayMatch, 7.8 to 11.8). So each key has a
+  // prefix there.
+  const bool has_short_keys =
+      !(filtered() == Filtered::kPrefixes && IsPartitioned(layout()));
+  const Dataset dataset =
+      PrefixedDataset(seed, 300, 6, has_short_keys ? 300 : 0);
   // The first two files also contain the prefixes of absent keys. So the
   // filters that reject absent keys are in the last two files, which different
   // policies write.
