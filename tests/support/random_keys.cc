@@ -17,6 +17,7 @@ uint64_t ChooseSeed() {
                                          : std::random_device()();
   std::printf("CASSANDRA_BLOOM_SEED=%llu\n",
               static_cast<unsigned long long>(seed));
+  std::fflush(stdout);  // A test that aborts would lose it.
   return seed;
 }
 
