@@ -187,7 +187,7 @@ TEST_P(MixedModesTest, EveryReadMatches) {
   // RocksDB's own policies write an empty block for a partition without any
   // prefix. In MultiGet, RocksDB then skips keys, and fails an assertion
   // (PartitionedFilterBlockReader::MayMatch, 7.8 to 11.8). So each key has a
-  // prefix there.
+  // prefix where filters of prefixes alone are partitioned.
   const bool has_short_keys =
       !(filtered() == Filtered::kPrefixes && IsPartitioned(layout()));
   const Dataset dataset =

@@ -34,6 +34,11 @@ std::shared_ptr<const rocksdb::SliceTransform> Capped(size_t length) {
       rocksdb::NewCappedPrefixTransform(length));
 }
 
+std::shared_ptr<const rocksdb::SliceTransform> Fixed(size_t length) {
+  return std::shared_ptr<const rocksdb::SliceTransform>(
+      rocksdb::NewFixedPrefixTransform(length));
+}
+
 // Returns how many of 100 look-ups of absent keys a filter rejects.
 uint64_t RejectedOf100(TestDb* db) {
   db->ResetStatistics();
@@ -233,9 +238,7 @@ TEST(DoctorNotUsedTest, NoteAboutPrefixesIfTheyAreAskedFor) {
 
 // The filter of prefixes is measured, though the ends of the file have none.
 TEST(DoctorNotUsedTest, NoPrefixAtTheEnds) {
-  TestDb db(WithPrefixes(std::shared_ptr<const rocksdb::SliceTransform>(
-                             rocksdb::NewFixedPrefixTransform(9)),
-                         /*whole_keys=*/false));
+  TestDb db(WithPrefixes(Fixed(9), /*whole_keys=*/false));
   db.Put({{"a", ""}, {"z", ""}});
   AddFile(&db, 0, 1000);
   const Json family = FamilyOf(Exits(0, Doctor(db)));
@@ -246,15 +249,10 @@ TEST(DoctorNotUsedTest, NoPrefixAtTheEnds) {
 // A filter of whole keys and prefixes is asked for prefixes, if whole keys are
 // off now. No key near the ends of the file has one.
 TEST(DoctorNotUsedTest, PrefixesBesideWholeKeysThatAreOffNow) {
-  const auto with_whole_keys = [](bool whole_keys) {
-    return WithPrefixes(std::shared_ptr<const rocksdb::SliceTransform>(
-                            rocksdb::NewFixedPrefixTransform(9)),
-                        whole_keys);
-  };
-  TestDb db(with_whole_keys(true));
+  TestDb db(WithPrefixes(Fixed(9), /*whole_keys=*/true));
   db.Put({{"a", ""}, {"z", ""}});
   AddFile(&db, 0, 1000);
-  db.Reopen(with_whole_keys(false));
+  db.Reopen(WithPrefixes(Fixed(9), /*whole_keys=*/false));
   const Json family = FamilyOf(Exits(0, Doctor(db)));
   EXPECT_EQ(family["ssts"][0]["use"], "no_keys");
   EXPECT_NEAR(FalsePositives(family), 0.0082, 0.003);
@@ -272,9 +270,8 @@ TEST(DoctorNotUsedTest, PrefixesBesideWholeKeysThatAreOffNow) {
 TEST(DoctorNotUsedTest, NoKeyHasAPrefix) {
   for (const PolicyPtr& policy : {OurPolicy(), BuiltinPolicy()}) {
     const auto with_prefixes = [&](size_t length) {
-      return WithPrefixes(std::shared_ptr<const rocksdb::SliceTransform>(
-                              rocksdb::NewFixedPrefixTransform(length)),
-                          /*whole_keys=*/false, Layout::kFull, policy);
+      return WithPrefixes(Fixed(length), /*whole_keys=*/false, Layout::kFull,
+                          policy);
     };
     FilledDb db(with_prefixes(100));
     const Json sst = FamilyOf(Exits(0, Doctor(db)))["ssts"][0];

@@ -41,7 +41,6 @@ struct Outcome {
   bool has_wrong_denial = false;
   // True if rows are wrong, but no filter denied a key that it was given.
   bool has_right_denials = false;
-  bool is_order_of_level_0 = false;
 };
 
 // Removes "program: " from a line such as "program: file.cc:12: f:
@@ -103,8 +102,6 @@ Outcome RunOne(const std::string& program, const Trial::Settings& settings,
         process.out.find(kWrongDenial) != std::string::npos;
     outcome.has_right_denials =
         process.out.find(kNoWrongDenial) != std::string::npos;
-    outcome.is_order_of_level_0 =
-        process.out.find(kOrderOfLevel0) != std::string::npos;
     const size_t last = process.out.rfind(kOpening);
     outcome.text +=
         "\n  " +
@@ -166,7 +163,7 @@ Verdict RunInProcesses(const std::string& program,
   if (ours.has_wrong_denial) {
     return verdict;
   }
-  if (ours.is_order_of_level_0) {
+  if (ours.text.find(kOrderOfLevel0) != std::string::npos) {
     verdict.fault = Fault::kShared;
     return verdict;
   }

@@ -160,8 +160,8 @@ void Writes::MakeTransaction(const Change& change) const {
       break;
     }
   }
-  // RocksDB 7.8 can refuse each one until something else is written: where the
-  // memtable is one sequence number ahead of the database.
+  // If the memtable is one sequence number ahead of the database, RocksDB 7.8
+  // refuses every transaction until something else is written.
   if (status.IsTryAgain() &&
       configuration_.kind == Configuration::Kind::kOptimistic) {
     return MakeBatch(change);
