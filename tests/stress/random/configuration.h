@@ -69,7 +69,8 @@ struct Configuration {
 // The longest prefix of a fixed or capped prefix extractor. In bytes.
 constexpr size_t kLongestPrefix = 16;
 
-Configuration DrawConfiguration(Draws* draws);
+// `scale` is that of KeyPool.
+Configuration DrawConfiguration(uint64_t scale, Draws* draws);
 
 // Draws another policy, and sometimes another prefix extractor and table
 // format.

@@ -21,7 +21,7 @@ Trial::Trial(const Settings& settings)
     : settings_(settings),
       configuration_draws_(settings.seed),
       draws_(settings.seed + 0x5851f42d4c957f2d * (settings.attempt + 1)),
-      configuration_(DrawConfiguration(&configuration_draws_)) {
+      configuration_(DrawConfiguration(settings.scale, &configuration_draws_)) {
   for (const FamilyConfiguration& family : configuration_.families) {
     written_.families.push_back(
         {KeyPool(*family.layout, family.has_single_deletes, settings.scale,
