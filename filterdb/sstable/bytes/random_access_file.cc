@@ -3,11 +3,15 @@
 #include "filterdb/sstable/bytes/random_access_file.h"
 
 #include <algorithm>
+#include <cerrno>
 
 namespace cassandra_bloom::tools {
 
 std::unique_ptr<RandomAccessFile> RandomAccessFile::Open(
     const std::string& path, std::string* error, size_t max_gap) {
+  // A success does not change errno, and malloc leaves ENOMEM there if brk
+  // fails, but mmap does not.
+  errno = 0;
   auto fd = std::make_unique<FileDescriptor>(OpenForReading(path));
   uint64_t size = 0;
   if (!SizeOfRegularFile(fd->get(), path, &size, error)) {

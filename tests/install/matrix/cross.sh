@@ -170,7 +170,7 @@ done < <(sed -n 's/^foreach(test \(.*\))$/\1/p' "$sources/tests/database/CMakeLi
   filterdb_console_test sstable_health_test fake_sstable_test
   export_test export_command_test filterdb_command_test sst_filters_test filterdb_scan_test filterdb_mend_test
   filterdb_mending_test
-  random_db)
+  export_stress random_db)
 
 # Programs that tests start.
 started=(filterdb sst_filters export_stress partitions_example random_db
@@ -186,6 +186,14 @@ left_out=(
   'CompressedDataFileDeathTest\.WantOfMemoryIsNoDamage'
   # The program is a script here, whose shell cannot preload a library of another CPU.
   CRocksdbProgramsTest.AnotherRocksdbIsAnErrorAndOneLineOnStderr
+)
+[ -z "$qemu" ] || left_out+=(
+  # No process can trace another one in qemu-user.
+  'MendKillTest\.(MendWith.*|Undo|AnSstableThatIsRemovedMeanwhile)' MendUndoTest.AProcessThatOpensTheSstableMeanwhile
+  # They limit the memory or the threads of filterdb, and the emulator needs some itself.
+  MendUndoTest.AHugeFilter ScanTest.ManyJobsWithFewFilesOrThreads
+  # It limits the time, and an emulator takes ten times as long.
+  DoctorTest.AmongDeletions
 )
 [ -z "$small" ] || left_out+=(soak crash random_db export_stress)  # Not built.
 case $arch in

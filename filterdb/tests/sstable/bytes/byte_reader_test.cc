@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <memory>
 #include <string>
 
@@ -64,6 +65,14 @@ TEST_F(ByteReaderTest, BeyondTheEndAndAcrossPages) {
   EXPECT_EQ(reader.left(), 0U);
   EXPECT_EQ(reader.Bytes(1, "one"), "");
   EXPECT_FALSE(reader.good());
+}
+
+TEST(RandomAccessFileTest, IsNoFileAfterWantOfMemory) {
+  const TempDir dir;
+  std::string error;
+  errno = ENOMEM;
+  EXPECT_EQ(RandomAccessFile::Open(dir.path(), &error), nullptr);
+  EXPECT_EQ(error, dir.path() + ": not a regular file");
 }
 
 }  // namespace
