@@ -2,6 +2,8 @@
 
 #include "tests/support/random_keys.h"
 
+#include <endian.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -40,7 +42,8 @@ void RandomKeys::Make(uint64_t number, std::string* key) const {
   uint64_t state = seed_ + number * 0xd1342543de82ef95;
   key->resize(NextRandom(&state) % (max_length_ + 1));
   for (size_t at = 0; at < key->size(); at += 8) {
-    const uint64_t bytes = NextRandom(&state);
+    // The same keys on every CPU.
+    const uint64_t bytes = htole64(NextRandom(&state));
     std::memcpy(key->data() + at, &bytes,
                 std::min(sizeof(bytes), key->size() - at));
   }
