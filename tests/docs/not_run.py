@@ -103,7 +103,6 @@ NOT_RUN = {
     "LD_PRELOAD=libcassandra_bloom_preload.so ldb --db=DATABASE --try_load_options "
     "--column_family=id2str compact":
         _ROOT + "tests/install/hosts/oxigraph.sh",
-    "tests/install/matrix/cross.sh --small": _ROOT + "by hand, for the table",
     "ROCKSDB_LIB_DIR=/usr/lib/x86_64-linux-gnu ROCKSDB_INCLUDE_DIR=/usr/include "
     "cargo build --release": "wants the crates of crates.io",
     "make ROCKSDB_PLUGINS=cassandra_bloom rocksdbjava":
