@@ -9,8 +9,8 @@ namespace cassandra_bloom::tools {
 
 std::unique_ptr<RandomAccessFile> RandomAccessFile::Open(
     const std::string& path, std::string* error, size_t max_gap) {
-  // A success does not change errno, and malloc leaves ENOMEM there if brk
-  // fails, but mmap does not.
+  // ThrowIfShort asks errno. A success leaves it as it was, and malloc leaves
+  // ENOMEM there if brk fails, but mmap does not.
   errno = 0;
   auto fd = std::make_unique<FileDescriptor>(OpenForReading(path));
   uint64_t size = 0;

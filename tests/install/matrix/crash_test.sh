@@ -79,17 +79,17 @@ END
 # crash_test TEST POLICY FILTERS TS: writes the log into $log. The flags switch off what the
 # OPTIONS file does not have.
 crash_test() {
-  local operations=()
-  # The runs of whitebox end when they have done all operations, in 32 threads, or when a
-  # chance of one in random_kill_odd kills them. With the values of db_crashtest.py, a Debug
-  # build on two cores takes longer than the time given.
-  [ "$1" = blackbox ] || operations=(--ops_per_thread=20000 --random_kill_odd=8888)
+  local limits=()
+  # A run of whitebox ends when 32 threads have done all operations, or when it is killed,
+  # with a chance of 1 in random_kill_odd at each place for it. With the values of
+  # db_crashtest.py, a Debug build on two cores takes longer than the time given.
+  [ "$1" = blackbox ] || limits=(--ops_per_thread=20000 --random_kill_odd=8888)
   options "$2" "$3" "$4" >"$folder/options.ini"
   rm -rf "$folder/databases"
   mkdir "$folder/databases"
   (cd "$tree" && TEST_TMPDIR=$folder/databases python3 tools/db_crashtest.py \
     --initial_random_seed_override="$seed" --stress_cmd="$stress" "$1" --simple ${4:+--enable_ts} \
-    "${operations[@]}" --duration="$((seconds / 2 / ${#cases[@]}))" --interval=20 \
+    "${limits[@]}" --duration="$((seconds / 2 / ${#cases[@]}))" --interval=20 \
     --options_file="$folder/options.ini" --max_key=100000 --prefix_size=7 \
     --persist_user_defined_timestamps=1 --use_merge=0 --use_put_entity_one_in=0 \
     --use_trie_index=0 --use_udi_as_primary_index=0 --use_multiscan=0 \

@@ -190,9 +190,9 @@ left_out=(
 [ -z "$qemu" ] || left_out+=(
   # No process can trace another one in qemu-user.
   'MendKillTest\.(MendWith.*|Undo|AnSstableThatIsRemovedMeanwhile)' MendUndoTest.AProcessThatOpensTheSstableMeanwhile
-  # They limit the memory or the threads of filterdb, and the emulator needs some itself.
+  # These limit the memory or the threads of filterdb, and the emulator needs some itself.
   MendUndoTest.AHugeFilter ScanTest.ManyJobsWithFewFilesOrThreads
-  # It limits the time, and an emulator takes ten times as long.
+  # This allows 8 seconds, and an emulator takes ten times as long as the CPU.
   DoctorTest.AmongDeletions
 )
 [ -z "$small" ] || left_out+=(soak crash random_db export_stress)  # Not built.
