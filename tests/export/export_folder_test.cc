@@ -246,8 +246,9 @@ TEST_F(ExportFolderTest, IsOfOneDatabase) {
 TEST_F(ExportFolderTest, ADatabaseHasOnePath) {
   const TempDir dir;
   fs::create_symlink(db_.path(), dir / "link");
-  EXPECT_EQ(DatabaseOf(dir / "link"), DatabaseOf(db_.path()));
-  EXPECT_EQ(DatabaseOf(db_.path() + "/"), DatabaseOf(db_.path()));
+  for (const std::string& path : {dir / "link", db_.path() + "/"}) {
+    EXPECT_EQ(DatabaseOf(path), DatabaseOf(db_.path()));
+  }
 }
 
 TEST_F(ExportFolderTest, FiltersWithoutAMark) {
