@@ -189,7 +189,7 @@ left_out=(
 )
 [ -z "$qemu" ] || left_out+=(
   # No process can trace another one in qemu-user.
-  'MendKillTest\.(MendWith.*|Undo|AnSstableThatIsRemovedMeanwhile)' MendUndoTest.AProcessThatOpensTheSstableMeanwhile
+  'ListenerKillTest\..*' 'MendKillTest\.(MendWith.*|Undo|AnSstableThatIsRemovedMeanwhile)' MendUndoTest.AProcessThatOpensTheSstableMeanwhile
   # These limit the memory or the threads of filterdb, and the emulator needs some itself.
   MendUndoTest.AHugeFilter ScanTest.ManyJobsWithFewFilesOrThreads
   # This allows 8 seconds, and an emulator takes ten times as long as the CPU.
