@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <new>
@@ -117,22 +116,6 @@ Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
 
 Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
                                         Status* status) {
-  const auto start = std::chrono::steady_clock::now();
-  CassandraBloomStatistics filter;
-  filter.filters_built = 1;
-  filter.entries = EstimateEntriesAdded();
-  const Slice block = Build(buf, status);
-  filter.bytes = block.size();
-  filter.match_all_filters = block.data() == MatchAll().data();
-  filter.build_nanos = static_cast<uint64_t>(
-      std::chrono::nanoseconds(std::chrono::steady_clock::now() - start)
-          .count());
-  statistics_->Add(filter);
-  return block;
-}
-
-Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
-                                       Status* status) {
   // Resets the entries, even after an error. If a hash stayed in `last_key`,
   // that key would be missing from the next filter.
   Entries entries = std::exchange(entries_, Entries());
@@ -148,24 +131,20 @@ Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
     }
     return MatchAll();
   }
-  uint32_t num_words = 0;
-  size_t size = 0;
+  const uint64_t num_keys = entries.hashes.size();
+  const size_t size = BlockSize(num_keys);
   std::unique_ptr<char[]> block;
   if (entries.lost == 0) {
-    const uint64_t num_keys = entries.hashes.size();
-    num_words = memory_fit_ == nullptr
-                    ? PlannedWords(num_keys)
-                    : memory_fit_->NumWords(sizing_, num_keys, MaxWords(form_));
-    size = SizeWithTrailer(num_words);
     block.reset(new (std::nothrow) char[size]());
   }
   if (block == nullptr) {
     if (!std::exchange(reported_no_memory_, true)) {
-      ReportNoMemory(info_log_, entries.hashes.size() + entries.lost);
+      ReportNoMemory(info_log_, num_keys + entries.lost);
     }
     return MatchAll();
   }
-  BuildBlock(entries.hashes, sizing_.num_probes, num_words, block.get());
+  BuildBlock(entries.hashes, sizing_.num_probes, NumWords(num_keys),
+             block.get());
   const size_t trailer_size = TrailerSize(form_);
   std::memcpy(block.get() + size - trailer_size, kTrailer, trailer_size);
   if (detect_corruption_) {
@@ -180,18 +159,12 @@ Slice CassandraBloomBitsBuilder::MatchAll() const {
   return {kMatchAll.data(), kMatchAllSize + TrailerSize(form_)};
 }
 
-uint32_t CassandraBloomBitsBuilder::PlannedWords(uint64_t num_keys) const {
+uint32_t CassandraBloomBitsBuilder::NumWords(uint64_t num_keys) const {
   return std::min(sizing_.NumWords(num_keys), MaxWords(form_));
 }
 
-size_t CassandraBloomBitsBuilder::SizeWithTrailer(uint32_t num_words) const {
-  const size_t filter_db_size = FilterDbSize(num_words);
-  return filter_db_size +
-         std::min(SIZE_MAX - filter_db_size, TrailerSize(form_));
-}
-
 size_t CassandraBloomBitsBuilder::BlockSize(uint64_t num_keys) const {
-  return SizeWithTrailer(PlannedWords(num_keys));
+  return FilterDbSize(NumWords(num_keys)) + TrailerSize(form_);
 }
 
 Status CassandraBloomBitsBuilder::MaybePostVerify(const Slice& filter_content) {

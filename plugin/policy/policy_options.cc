@@ -3,9 +3,9 @@
 #include "plugin/policy/policy_options.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <string_view>
 #include <system_error>
 #include <type_traits>
@@ -14,8 +14,6 @@
 #include <vector>
 
 #include "plugin/filter/format_number.h"
-#include "plugin/filter/sizing.h"
-#include "plugin/lsm/level_sizing.h"
 #include "plugin/policy/filter_name.h"
 
 namespace cassandra_bloom {
@@ -31,167 +29,88 @@ constexpr char kPartitionKey[] = "partition_key";
 // In a string, "fp:CHANCE" stands for fp_chance.
 constexpr char kFpInString[] = "fp";
 
-constexpr char kUsage[] =
-    "use cassandra_bloom:BITS (0 to 100 bits per key), "
-    "cassandra_bloom:fp:CHANCE (false positive chance, 0.0000671 to 1) or "
-    "cassandra_bloom:mix:BITS, each optionally followed by :OPTION:VALUE "
-    "pairs, with partition_key last";
-
-using Member =
-    std::variant<double Options::*, std::vector<double> Options::*,
-                 std::optional<double> Options::*, std::string Options::*>;
-
 struct Option {
-  const char* name;
-  Member member;
-  const char* what_is_right;  // For error messages.
-  // The range of a number.
-  double lowest = 0;
-  double highest = 0;
-  // The words that a text may be, between bars. Empty: any text.
-  std::string_view words = "";
+  std::string_view name;
+  std::variant<double Options::*, std::optional<double> Options::*,
+               std::vector<double> Options::*, std::string Options::*>
+      member;
+  const char* takes;
+  // Each of these options sets the size, so a policy has only one of them.
+  bool is_size = false;
+  // True for the options that go with mix.
+  bool goes_with_mix = false;
 };
 
 constexpr char kBits[] = "a number from 0 to 100";
 constexpr char kFilters[] = "cassandra, bloom or ribbon";
 
-// In the order in which FormatOptions writes them. Compile checks the
-// partition key.
+// In the order in which FormatOptions writes them.
 constexpr Option kOptions[] = {
-    {kBitsPerKey, &Options::bits_per_key, kBits, 0, kMaxBitsPerKey},
-    {kFpChance, &Options::fp_chance, "a number from 0.0000671 to 1",
-     kMinFpChance, 1},
-    {kMix, &Options::bits_per_key, "a number from 1.533 to 86.15",
-     kLeastMonkeyAverage, kMostMonkeyAverage},
-    {"level_bits", &Options::level_bits, kBits, 0, kMaxBitsPerKey},
-    {"bottommost_bits", &Options::bottommost_bits, kBits, 0, kMaxBitsPerKey},
-    {"allocation", &Options::allocation, "uniform or monkey", 0, 0,
-     "|uniform|monkey|"},
-    {"filter", &Options::filter, kFilters, 0, 0, "|cassandra|bloom|ribbon|"},
-    {"bottommost_filter", &Options::bottommost_filter, kFilters, 0, 0,
-     "|cassandra|bloom|ribbon|"},  // Without it: that of `filter`.
-    {"blocks", &Options::blocks, "cassandra or rocksdb", 0, 0,
-     "|cassandra|rocksdb|"},
-    {kPartitionKey, &Options::partition_key, ""},
+    {kBitsPerKey, &Options::bits_per_key, kBits, /*is_size=*/true},
+    {kFpChance, &Options::fp_chance, "a number from 0.0000671 to 1", true},
+    {kMix, &Options::mix, "a number from 1 to 100", true},
+    {"level_bits", &Options::level_bits, kBits, true},
+    {"bottommost_bits", &Options::bottommost_bits, kBits},
+    {"filter", &Options::filter, kFilters, false, /*goes_with_mix=*/true},
+    {"bottommost_filter", &Options::bottommost_filter, kFilters, false, true},
+    {"blocks", &Options::blocks, "cassandra or rocksdb"},
+    {kPartitionKey, &Options::partition_key,
+     "a part of a key, such as skip:8,u16"},
 };
 
-// Names that a user may expect to be options, and what to write instead.
-constexpr struct {
-  const char* name;
-  const char* instead;
-} kNoOptions[] = {
-    {"level_fp_chance",
-     "write level_bits with Cassandra's bits per key for each chance: 5 for "
-     "0.1, 10 for 0.01, 15 for 0.001 and 20 for 0.0001"},
-    {"bottommost_fp_chance",
-     "write bottommost_bits with Cassandra's bits per key for the chance: 5 "
-     "for 0.1, 10 for 0.01, 15 for 0.001 and 20 for 0.0001"},
-    {"size_ratio",
-     "leave it out, because allocation=monkey takes RocksDB's "
-     "max_bytes_for_level_multiplier"},
-    {"bottom_level",
-     "leave it out, and set level_compaction_dynamic_level_bytes=true, so that "
-     "the last level holds data; otherwise allocation=monkey gives all levels "
-     "the average"},
-};
-
-// Returns the element of kOptions or kNoOptions with this name, or nullptr.
-template <typename Table>
-auto Find(const Table& table, const std::string& name) -> decltype(&table[0]) {
-  for (const auto& element : table) {
-    if (element.name == name) {
-      return &element;
-    }
-  }
-  return nullptr;
-}
-
-// True for the options that FormatOptions does not write as :NAME:VALUE.
-bool IsNumberInFront(const std::string& name) {
-  return name == kBitsPerKey || name == kFpChance || name == kMix;
-}
-
-Options OptionsOfMix() {
-  Options mix;
-  mix.allocation = "monkey";
-  mix.filter = "bloom";
-  mix.bottommost_filter = "ribbon";
-  mix.blocks = "rocksdb";
-  return mix;
-}
-
-constexpr char kTheSize[] = "the size";
-
-// Returns the settings that an option sets. No two options may set the same.
-std::vector<std::string> SetBy(const std::string& name) {
-  if (name == kMix) {
-    return {kTheSize, "allocation", "bottommost_filter", "blocks"};
-  }
-  return {IsNumberInFront(name) || name == "level_bits" ? kTheSize : name};
+const Option* Find(const std::string& name) {
+  const auto* const found =
+      std::find_if(std::begin(kOptions), std::end(kOptions),
+                   [&](const Option& option) { return option.name == name; });
+  return found == std::end(kOptions) ? nullptr : found;
 }
 
 // ---- Values ----
 
-std::vector<std::string> SplitList(const std::string& text) {
-  std::vector<std::string> items;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    items.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return items;
-}
-
-// Returns NaN if the text is not a number. Ignores the locale.
-double NumberOf(const std::string& text) {
+// Returns nullopt if the text is not a number. Ignores the locale.
+std::optional<double> NumberOf(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [parsed_to, failure] = std::from_chars(text.data(), end, value);
-  return failure == std::errc() && parsed_to == end ? value : NAN;
+  return failure == std::errc() && parsed_to == end && std::isfinite(value)
+             ? std::optional(value)
+             : std::nullopt;
 }
 
-// Sets the option's member from a text. Returns an error message, or "".
-std::string ReadValue(const Option& option, const std::string& text,
-                      Options* options) {
-  const std::string* wrong = nullptr;
-  const auto number = [&](const std::string& item) {
-    const double value = NumberOf(item);
-    if (!(value >= option.lowest && value <= option.highest) &&
-        wrong == nullptr) {
-      wrong = &item;
+// Sets the option's member from a text. Returns false if the text is empty or
+// not of the member's type.
+bool SetValue(const Option& option, const std::string& text, Options* options) {
+  if (const auto* const word =
+          std::get_if<std::string Options::*>(&option.member)) {
+    options->** word = text;
+    return !text.empty();
+  }
+  std::vector<double> numbers;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const auto number =
+        NumberOf(std::string_view(text).substr(begin, end - begin));
+    if (!number) {
+      return false;
     }
-    return value;
-  };
-  const std::vector<std::string> items = SplitList(text);
-  std::visit(
-      [&](auto member) {
-        auto& value = options->*member;
-        using Value = std::decay_t<decltype(value)>;
-        if constexpr (std::is_same_v<Value, std::string>) {
-          value = text;
-          const bool is_a_word =
-              text.find('|') == std::string::npos &&
-              option.words.find("|" + text + "|") != std::string_view::npos;
-          if (!option.words.empty() && !is_a_word) {
-            wrong = &text;
-          }
-        } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
-          value.clear();
-          for (const std::string& item : items) {
-            value.push_back(number(item));
-          }
-        } else {
-          value = number(text);
-        }
-      },
-      option.member);
-  return wrong == nullptr ? ""
-                          : std::string(option.name) + " '" + text + "'" +
-                                (*wrong == text ? "" : ": '" + *wrong + "'") +
-                                " is not " + option.what_is_right;
+    numbers.push_back(*number);
+    begin = end + 1;
+  }
+  if (const auto* const list =
+          std::get_if<std::vector<double> Options::*>(&option.member)) {
+    options->** list = numbers;
+    return true;
+  }
+  if (const auto* const number =
+          std::get_if<double Options::*>(&option.member)) {
+    options->** number = numbers.front();
+  } else {
+    options->*std::get<std::optional<double> Options::*>(option.member) =
+        numbers.front();
+  }
+  return numbers.size() == 1;
 }
 
-// Returns the text of the option's member.
 std::string TextOf(const Option& option, const Options& options) {
   return std::visit(
       [&](auto member) -> std::string {
@@ -214,6 +133,25 @@ std::string TextOf(const Option& option, const Options& options) {
       option.member);
 }
 
+// Below 0.5, bits per key are no filter. So a chance that was meant would
+// silently switch filters off. 0 is for those who want no filter.
+std::string WrongBitsPerKey(double bits) {
+  if (bits > 0 && bits < 0.5) {
+    const std::string number = FormatNumber(bits);
+    return "bits_per_key '" + number +
+           "' would build no filter; for a false positive chance write "
+           "cassandra_bloom:fp:" +
+           number + ", and for no filter cassandra_bloom:0";
+  }
+  return bits >= 0 && bits <= 100 ? ""
+                                  : WrongValue(kBitsPerKey, FormatNumber(bits));
+}
+
+std::string NotBesideMix(std::string_view option) {
+  return "mix goes with filter and bottommost_filter, not with " +
+         std::string(option);
+}
+
 // ---- Texts ----
 
 using Given = std::vector<std::pair<std::string, std::string>>;
@@ -225,20 +163,17 @@ std::string TakeWord(std::string_view* rest) {
   return word;
 }
 
-bool IsNameInString(const std::string& name) {
-  return name == kFpInString ||
-         (Find(kOptions, name) != nullptr && name != kBitsPerKey &&
-          name != kFpChance) ||
-         Find(kNoOptions, name) != nullptr;
-}
-
-// Splits what follows the policy's name in a string. `rest` is empty or begins
-// with a colon.
+// Splits what follows the policy's name in a string into names and values.
+// `rest` is empty or begins with a colon. A first word that is no name is the
+// number of bits per key.
 Given Split(std::string_view rest) {
   Given given;
   while (!rest.empty()) {
     std::string name = TakeWord(&rest);
-    if (given.empty() && !IsNameInString(name)) {
+    const bool is_name =
+        name == kFpInString || name == "allocation" ||
+        (Find(name) != nullptr && name != kBitsPerKey && name != kFpChance);
+    if (given.empty() && !is_name) {
       given.emplace_back(kBitsPerKey, name);
       continue;
     }
@@ -264,40 +199,44 @@ bool HasOurName(const std::string& text) {
 
 // `written` is the name as the user wrote it, perhaps with the value.
 std::string UnknownOption(const std::string& name, const std::string& written) {
-  if (const auto* const no_option = Find(kNoOptions, name)) {
-    return "'" + name + "' is not an option: " + no_option->instead;
+  if (name == "allocation") {
+    return "'" + written +
+           "': there is no allocation by level any more; mix gives small "
+           "levels more bits per key than the last one: write "
+           "cassandra_bloom:mix:BITS";
   }
   std::string known;
   for (const Option& option : kOptions) {
-    if (option.name != std::string(kBitsPerKey) &&
-        option.name != std::string(kFpChance)) {
-      known += std::string(", ") + option.name;
-    }
+    known += (known.empty() ? "" : ", ") + std::string(option.name);
   }
-  return "unknown option '" + written +
-         "'; the options are bits_per_key (0 to 100) or fp_chance (0.0000671 "
-         "to 1)" +
-         known;
-}
-
-// Returns the error about a text in which two options, perhaps the same one
-// twice, set the same setting.
-std::string ConflictIn(const std::string& text, const std::string& first,
-                       const std::string& second, const std::string& setting) {
-  return "'" + text + "': " +
-         (first == second ? first + " is given twice"
-                          : first + " and " + second + " both set " + setting +
-                                ": leave one of them out") +
-         "; " + kUsage;
+  return "unknown option '" + written + "'; the options are " + known;
 }
 
 }  // namespace
+
+std::string WrongValue(const std::string& option, const std::string& value) {
+  const Option* const found = Find(option);
+  return option + " '" + value + "' is not " +
+         (found == nullptr ? "an option" : found->takes);
+}
+
+std::string ExcludedByMix(const Options& options) {
+  const Options defaults;
+  for (const Option& option : kOptions) {
+    if (options.mix && !option.goes_with_mix && option.name != kMix &&
+        option.name != kBitsPerKey &&
+        TextOf(option, options) != TextOf(option, defaults)) {
+      return NotBesideMix(option.name);
+    }
+  }
+  return "";
+}
 
 std::optional<Options> ParseOptions(const std::string& text,
                                     const OptionTexts& beside,
                                     std::string* error) {
   if (!HasOurName(text)) {
-    *error = "'" + text + "' is not a filter policy; " + kUsage;
+    *error = "'" + text + "' is not a filter policy";
     return std::nullopt;
   }
   if (text == kRefusedId) {
@@ -311,8 +250,8 @@ std::optional<Options> ParseOptions(const std::string& text,
   for (size_t i = 1; i < given.size(); ++i) {
     const std::string& name = given[i].first;
     if (name == kBitsPerKey || name == kFpChance || name == kFpInString) {
-      *error = "'" + name + "' is not an option that can follow in '" + text +
-               "'; " + kUsage;
+      *error =
+          "'" + name + "' is not an option that can follow in '" + text + "'";
       return std::nullopt;
     }
   }
@@ -322,80 +261,89 @@ std::optional<Options> ParseOptions(const std::string& text,
     all += ";" + name + "=" + value;
   }
   Options options;
+  OptionTexts set_by;  // From a setting to the option that sets it.
   for (const auto& [name, value] : given) {
-    options = name == kMix ? OptionsOfMix() : options;
-  }
-  std::map<std::string, std::string> set_by;  // From a setting to its option.
-  for (const auto& [name, value] : given) {
-    const Option* const option = Find(kOptions, name);
+    const Option* const option = Find(name);
     if (option == nullptr) {
       *error = UnknownOption(
           name, beside.count(name) > 0 ? name + "=" + value : name);
       return std::nullopt;
     }
-    for (const std::string& setting : SetBy(name)) {
-      const auto [earlier, is_first] = set_by.emplace(setting, name);
-      if (!is_first) {
-        *error = ConflictIn(all, earlier->second, name, setting);
-        return std::nullopt;
-      }
+    const auto [earlier, is_first] =
+        set_by.emplace(option->is_size ? "the size" : name, name);
+    if (!is_first) {
+      *error = "'" + all + "': " +
+               (earlier->second == name
+                    ? name + " is given twice"
+                    : earlier->second + " and " + name +
+                          " both set the size: leave one of them out");
+      return std::nullopt;
     }
-    *error = ReadValue(*option, value, &options);
+    *error = SetValue(*option, value, &options) ? "" : WrongValue(name, value);
+    if (error->empty() && name == kBitsPerKey) {
+      *error = WrongBitsPerKey(options.bits_per_key);
+    }
     if (!error->empty()) {
+      return std::nullopt;
+    }
+  }
+  for (const auto& [name, value] : given) {
+    if (options.mix && name != kMix && !Find(name)->goes_with_mix) {
+      *error = "'" + all + "': " + NotBesideMix(name);
       return std::nullopt;
     }
   }
   return options;
 }
 
-std::string FormatOptions(const Options& given) {
-  Options options = given;
-  if (options.bottommost_filter.empty()) {
-    options.bottommost_filter = options.filter;
-  }
-  const Options mix = OptionsOfMix();
-  const bool is_mix = options.fp_chance == 0 && options.level_bits.empty() &&
-                      options.allocation == mix.allocation &&
-                      options.blocks == mix.blocks &&
-                      options.bottommost_filter == mix.bottommost_filter;
-  Options base = is_mix ? mix : Options();
-  if (!is_mix) {
-    base.bottommost_filter = options.filter;
-  }
+std::string FormatOptions(const Options& options) {
+  const Options defaults;
   std::string text = kPolicyName;
-  if (is_mix) {
-    text += ":" + std::string(kMix) + ":" + FormatNumber(options.bits_per_key);
-  } else if (options.fp_chance != 0) {
+  if (options.mix) {
+    text += ":mix:" + FormatNumber(*options.mix);
+  } else if (options.fp_chance) {
     text +=
-        ":" + std::string(kFpInString) + ":" + FormatNumber(options.fp_chance);
+        ":" + std::string(kFpInString) + ":" + FormatNumber(*options.fp_chance);
   } else if (options.level_bits.empty()) {
     text += ":" + FormatNumber(options.bits_per_key);
   }
   for (const Option& option : kOptions) {
+    const bool is_in_front = option.is_size && option.name != "level_bits";
     const std::string value = TextOf(option, options);
-    if (!IsNumberInFront(option.name) && value != TextOf(option, base)) {
+    if (!is_in_front && value != TextOf(option, defaults)) {
       text += ":" + std::string(option.name) + ":" + value;
     }
   }
   return text;
 }
 
-std::string WrongValue(const Options& options) {
-  const Options defaults;
-  Options ignored;
-  std::string error;
-  for (const Option& option : kOptions) {
-    const std::string value = TextOf(option, options);
-    if (error.empty() && value != TextOf(option, defaults) &&
-        option.member != Member(&Options::bits_per_key)) {
-      error = ReadValue(option, value, &ignored);
+std::string ProbablyMeant(const std::string& text) {
+  std::string meant = text;
+  for (char& c : meant) {
+    c = c == '='
+            ? ':'
+            : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  const auto replace = [&meant](const std::string& from,
+                                const std::string& by) {
+    const size_t at = meant.find(from);
+    if (at != std::string::npos) {
+      meant.replace(at, from.size(), by);
+    }
+  };
+  replace("cassandra-bloom", kPolicyName);
+  replace(":fp_chance:", ":fp:");
+  replace(":bits_per_key:", ":");
+  replace(":bits:", ":");
+  // RocksDB's own policies end so: bloomfilter:10:false.
+  for (const char* const end : {":false", ":true"}) {
+    if (meant.size() > std::string(end).size() &&
+        meant.compare(meant.size() - std::string(end).size(), std::string::npos,
+                      end) == 0) {
+      meant.resize(meant.size() - std::string(end).size());
     }
   }
-  if (error.empty() && options.fp_chance != 0 && !options.level_bits.empty()) {
-    error =
-        ConflictIn(FormatOptions(options), kFpChance, "level_bits", kTheSize);
-  }
-  return error;
+  return meant;
 }
 
 }  // namespace cassandra_bloom

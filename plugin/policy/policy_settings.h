@@ -29,39 +29,27 @@ struct PolicySettings {
 
   BlockForm block_form = BlockForm::kFilterDb;
 
-  // True if our filters follow RocksDB's option optimize_filters_for_memory.
-  // False if they must have exactly Cassandra's sizes: with kFilterDb, or with
-  // a false positive chance.
-  bool may_fit_memory = false;
-
   // Types other than kCassandra need kBesideRocksdb. `bottommost_filter` is for
-  // files that RocksDB calls bottommost, because no deeper level has keys in
-  // their range.
+  // bottommost files. All other files get `filter`, or in universal compaction
+  // `universal_filter`.
   FilterType filter = FilterType::kCassandra;
+  FilterType universal_filter = FilterType::kCassandra;
   FilterType bottommost_filter = FilterType::kCassandra;
 
-  // Returns the type of a filter. `has_partitions_of_prefixes` is true if the
-  // filter is partitioned and holds only prefixes. Such a filter is always
-  // kCassandra, because rows could be missing with RocksDB's own filters.
-  //
-  // RocksDB's builders return an empty block for a partition in which no key
-  // has a prefix. RocksDB's MultiGet then skips every key of that partition
-  // (PartitionedFilterBlockReader::MayMatch in
-  // table/block_based/partitioned_filter_block.cc, 7.8.3).
-  FilterType TypeFor(bool is_bottommost,
-                     bool has_partitions_of_prefixes) const {
-    return has_partitions_of_prefixes ? FilterType::kCassandra
-           : is_bottommost            ? bottommost_filter
-                                      : filter;
-  }
+  // True for mix, which takes two more kinds of files for bottommost ones:
+  // those whose level is unknown, because they end in the last level, and all
+  // files of FIFO compaction, because nothing rewrites them.
+  bool is_mix = false;
 
   // Empty if all settings are right. Otherwise says which setting is wrong, and
   // what would be right. The policy then builds no filter.
   std::string error;
 };
 
-// Checks options, and that they are fit for each other.
-PolicySettings Compile(ROCKSDB_NAMESPACE::CassandraBloomOptions options);
+// Checks options, and that they are fit for each other. `text` is the string
+// that they were read from, if they were.
+PolicySettings CheckOptions(ROCKSDB_NAMESPACE::CassandraBloomOptions options,
+                            const std::string& text = "");
 
 // Returns the settings of a filter_policy string, and of the options that stand
 // beside it. If the string alone is wrong, the id of the settings is the string
