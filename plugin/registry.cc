@@ -10,9 +10,9 @@
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/export/listener.h"
 #include "plugin/policy/filter_name.h"
-#include "plugin/policy/partition_transform.h"
 #include "plugin/policy/policy.h"
 #include "plugin/policy/running_rocksdb.h"
+#include "plugin/prefix_extractor/partition_transform.h"
 
 using cassandra_bloom::CassandraBloomPolicy;
 using cassandra_bloom::FilterDbExportListener;

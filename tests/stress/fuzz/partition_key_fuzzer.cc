@@ -21,7 +21,7 @@
 #include "plugin/lsm/partition_key.h"
 #include "plugin/policy/bits_builder.h"
 #include "plugin/policy/bits_reader.h"
-#include "plugin/policy/partition_transform.h"
+#include "plugin/prefix_extractor/partition_transform.h"
 #include "plugin/policy/statistics.h"
 #include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/stress/fuzz/fuzz_input.h"

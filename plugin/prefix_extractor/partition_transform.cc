@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/policy/partition_transform.h"
+#include "plugin/prefix_extractor/partition_transform.h"
 
 #include <rocksdb/slice.h>
 
