@@ -8,12 +8,12 @@
 #include <cmath>
 #include <string_view>
 #include <system_error>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "plugin/filter/format_number.h"
+#include "plugin/filter/sizing.h"
 #include "plugin/policy/filter_name.h"
 
 namespace cassandra_bloom {
@@ -24,6 +24,7 @@ using Options = ROCKSDB_NAMESPACE::CassandraBloomOptions;
 constexpr char kBitsPerKey[] = "bits_per_key";
 constexpr char kFpChance[] = "fp_chance";
 constexpr char kMix[] = "mix";
+constexpr char kLevelBits[] = "level_bits";
 constexpr char kPartitionKey[] = "partition_key";
 
 // In a string, "fp:CHANCE" stands for fp_chance.
@@ -34,72 +35,96 @@ struct Option {
   std::variant<double Options::*, std::optional<double> Options::*,
                std::vector<double> Options::*, std::string Options::*>
       member;
-  const char* takes;
-  // Each of these options sets the size, so a policy has only one of them.
-  bool is_size = false;
-  // True for the options that go with mix.
-  bool goes_with_mix = false;
+  const char* takes;  // For error messages.
+  // The range of a number.
+  double lowest = 0;
+  double highest = 0;
+  // The words that a text may be, between bars. Empty: any text.
+  std::string_view words = "";
 };
 
 constexpr char kBits[] = "a number from 0 to 100";
 constexpr char kFilters[] = "cassandra, bloom or ribbon";
+constexpr char kFilterWords[] = "||cassandra|bloom|ribbon|";
 
 // In the order in which FormatOptions writes them.
 constexpr Option kOptions[] = {
-    {kBitsPerKey, &Options::bits_per_key, kBits, /*is_size=*/true},
-    {kFpChance, &Options::fp_chance, "a number from 0.0000671 to 1", true},
-    {kMix, &Options::mix, "a number from 1 to 100", true},
-    {"level_bits", &Options::level_bits, kBits, true},
-    {"bottommost_bits", &Options::bottommost_bits, kBits},
-    {"filter", &Options::filter, kFilters, false, /*goes_with_mix=*/true},
-    {"bottommost_filter", &Options::bottommost_filter, kFilters, false, true},
-    {"blocks", &Options::blocks, "cassandra or rocksdb"},
+    {kBitsPerKey, &Options::bits_per_key, kBits, 0, kMaxBitsPerKey},
+    {kFpChance, &Options::fp_chance, "a number from 0.0000671 to 1",
+     kMinFpChance, 1},
+    {kMix, &Options::mix, "a number from 1 to 100", 1, kMaxBitsPerKey},
+    {kLevelBits, &Options::level_bits, kBits, 0, kMaxBitsPerKey},
+    {"bottommost_bits", &Options::bottommost_bits, kBits, 0, kMaxBitsPerKey},
+    {"filter", &Options::filter, kFilters, 0, 0, kFilterWords},
+    {"bottommost_filter", &Options::bottommost_filter, kFilters, 0, 0,
+     kFilterWords},
+    {"blocks", &Options::blocks, "cassandra or rocksdb", 0, 0,
+     "|cassandra|rocksdb|"},
     {kPartitionKey, &Options::partition_key,
-     "a part of a key, such as skip:8,u16"},
+     "a part of a key, such as skip:8,u16"},  // PartitionKeyExtractor checks
+                                              // it.
 };
 
-const Option* Find(const std::string& name) {
+const Option* Find(std::string_view name) {
   const auto* const found =
       std::find_if(std::begin(kOptions), std::end(kOptions),
                    [&](const Option& option) { return option.name == name; });
   return found == std::end(kOptions) ? nullptr : found;
 }
 
-// ---- Values ----
-
-// Returns nullopt if the text is not a number. Ignores the locale.
-std::optional<double> NumberOf(std::string_view text) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [parsed_to, failure] = std::from_chars(text.data(), end, value);
-  return failure == std::errc() && parsed_to == end && std::isfinite(value)
-             ? std::optional(value)
-             : std::nullopt;
+// A policy has one size, so it has only one of these options.
+bool IsSize(std::string_view name) {
+  return name == kBitsPerKey || name == kFpChance || name == kMix ||
+         name == kLevelBits;
 }
 
-// Sets the option's member from a text. Returns false if the text is empty or
-// not of the member's type.
+bool GoesWithMix(std::string_view name) {
+  return name == kMix || name == "filter" || name == "bottommost_filter";
+}
+
+// ---- Values ----
+
+std::string WrongValue(const Option& option, const std::string& value) {
+  return std::string(option.name) + " '" + value + "' is not " + option.takes;
+}
+
+// Reads numbers with commas between them. Returns none if one is malformed.
+// Ignores the locale.
+std::vector<double> ParseNumbers(const std::string& text) {
+  std::vector<double> numbers;
+  const char* begin = text.data();
+  const char* const end = begin + text.size();
+  for (;;) {
+    double number = 0;
+    const auto [parsed_to, failure] = std::from_chars(begin, end, number);
+    if (failure != std::errc() || !std::isfinite(number) ||
+        (parsed_to != end && *parsed_to != ',')) {
+      return {};
+    }
+    numbers.push_back(number);
+    if (parsed_to == end) {
+      return numbers;
+    }
+    begin = parsed_to + 1;
+  }
+}
+
+// Sets the option's member from a text. Returns false if the text is not of the
+// member's type.
 bool SetValue(const Option& option, const std::string& text, Options* options) {
   if (const auto* const word =
           std::get_if<std::string Options::*>(&option.member)) {
     options->** word = text;
     return !text.empty();
   }
-  std::vector<double> numbers;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const auto number =
-        NumberOf(std::string_view(text).substr(begin, end - begin));
-    if (!number) {
-      return false;
-    }
-    numbers.push_back(*number);
-    begin = end + 1;
-  }
+  const std::vector<double> numbers = ParseNumbers(text);
   if (const auto* const list =
           std::get_if<std::vector<double> Options::*>(&option.member)) {
     options->** list = numbers;
-    return true;
+    return !numbers.empty();
+  }
+  if (numbers.size() != 1) {
+    return false;
   }
   if (const auto* const number =
           std::get_if<double Options::*>(&option.member)) {
@@ -108,48 +133,51 @@ bool SetValue(const Option& option, const std::string& text, Options* options) {
     options->*std::get<std::optional<double> Options::*>(option.member) =
         numbers.front();
   }
-  return numbers.size() == 1;
+  return true;
+}
+
+// Returns the numbers of the option's member.
+std::vector<double> NumbersOf(const Option& option, const Options& options) {
+  if (const auto* const number =
+          std::get_if<double Options::*>(&option.member)) {
+    return {options.**number};
+  }
+  if (const auto* const list =
+          std::get_if<std::vector<double> Options::*>(&option.member)) {
+    return options.**list;
+  }
+  const auto* const number =
+      std::get_if<std::optional<double> Options::*>(&option.member);
+  return number != nullptr && options.**number
+             ? std::vector<double>{*(options.**number)}
+             : std::vector<double>();
 }
 
 std::string TextOf(const Option& option, const Options& options) {
-  return std::visit(
-      [&](auto member) -> std::string {
-        const auto& value = options.*member;
-        using Value = std::decay_t<decltype(value)>;
-        if constexpr (std::is_same_v<Value, std::string>) {
-          return value;
-        } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
-          std::string text;
-          for (const double number : value) {
-            text += (text.empty() ? "" : ",") + FormatNumber(number);
-          }
-          return text;
-        } else if constexpr (std::is_same_v<Value, double>) {
-          return FormatNumber(value);
-        } else {
-          return value ? FormatNumber(*value) : "";
-        }
-      },
-      option.member);
+  if (const auto* const word =
+          std::get_if<std::string Options::*>(&option.member)) {
+    return options.**word;
+  }
+  std::string text;
+  for (const double number : NumbersOf(option, options)) {
+    text += (text.empty() ? "" : ",") + FormatNumber(number);
+  }
+  return text;
 }
 
-// Below 0.5, bits per key are no filter. So a chance that was meant would
-// silently switch filters off. 0 is for those who want no filter.
-std::string WrongBitsPerKey(double bits) {
+// In a string, bits per key that build no filter may only be 0. Another such
+// number probably is a chance.
+std::string WrongBitsInString(const Options& options) {
+  const double bits = options.bits_per_key;
+  const std::string number = FormatNumber(bits);
   if (bits > 0 && bits < 0.5) {
-    const std::string number = FormatNumber(bits);
     return "bits_per_key '" + number +
            "' would build no filter; for a false positive chance write "
            "cassandra_bloom:fp:" +
            number + ", and for no filter cassandra_bloom:0";
   }
-  return bits >= 0 && bits <= 100 ? ""
-                                  : WrongValue(kBitsPerKey, FormatNumber(bits));
-}
-
-std::string NotBesideMix(std::string_view option) {
-  return "mix goes with filter and bottommost_filter, not with " +
-         std::string(option);
+  return bits >= 0 && bits <= kMaxBitsPerKey ? ""
+                                             : WrongValue(kOptions[0], number);
 }
 
 // ---- Texts ----
@@ -201,9 +229,8 @@ bool HasOurName(const std::string& text) {
 std::string UnknownOption(const std::string& name, const std::string& written) {
   if (name == "allocation") {
     return "'" + written +
-           "': there is no allocation by level any more; mix gives small "
-           "levels more bits per key than the last one: write "
-           "cassandra_bloom:mix:BITS";
+           "': there is no allocation any more; write cassandra_bloom:mix:BITS,"
+           " which gives small levels more bits per key than the last one";
   }
   std::string known;
   for (const Option& option : kOptions) {
@@ -212,25 +239,44 @@ std::string UnknownOption(const std::string& name, const std::string& written) {
   return "unknown option '" + written + "'; the options are " + known;
 }
 
-}  // namespace
-
-std::string WrongValue(const std::string& option, const std::string& value) {
-  const Option* const found = Find(option);
-  return option + " '" + value + "' is not " +
-         (found == nullptr ? "an option" : found->takes);
+std::string NotBesideMix(std::string_view option) {
+  return "mix goes with filter and bottommost_filter, not with " +
+         std::string(option);
 }
 
-std::string ExcludedByMix(const Options& options) {
-  const Options defaults;
-  for (const Option& option : kOptions) {
-    if (options.mix && !option.goes_with_mix && option.name != kMix &&
-        option.name != kBitsPerKey &&
-        TextOf(option, options) != TextOf(option, defaults)) {
-      return NotBesideMix(option.name);
+// Sets `*options` to what is given. Returns what is wrong, or "". `all` is the
+// text of all that is given.
+std::string SetAll(const Given& given, const OptionTexts& beside,
+                   const std::string& all, Options* options) {
+  OptionTexts set_by;  // From a setting to the option that sets it.
+  for (const auto& [name, value] : given) {
+    const Option* const option = Find(name);
+    if (option == nullptr) {
+      return UnknownOption(name,
+                           beside.count(name) > 0 ? name + "=" + value : name);
+    }
+    const auto [earlier, is_first] =
+        set_by.emplace(IsSize(name) ? "the size" : name, name);
+    if (!is_first) {
+      return "'" + all + "': " +
+             (earlier->second == name
+                  ? name + " is given twice"
+                  : earlier->second + " and " + name +
+                        " both set the size: leave one of them out");
+    }
+    if (!SetValue(*option, value, options)) {
+      return WrongValue(*option, value);
     }
   }
-  return "";
+  for (const auto& [name, value] : given) {
+    if (options->mix && !GoesWithMix(name)) {
+      return "'" + all + "': " + NotBesideMix(name);
+    }
+  }
+  return WrongBitsInString(*options);
 }
+
+}  // namespace
 
 std::optional<Options> ParseOptions(const std::string& text,
                                     const OptionTexts& beside,
@@ -261,39 +307,33 @@ std::optional<Options> ParseOptions(const std::string& text,
     all += ";" + name + "=" + value;
   }
   Options options;
-  OptionTexts set_by;  // From a setting to the option that sets it.
-  for (const auto& [name, value] : given) {
-    const Option* const option = Find(name);
-    if (option == nullptr) {
-      *error = UnknownOption(
-          name, beside.count(name) > 0 ? name + "=" + value : name);
-      return std::nullopt;
+  *error = SetAll(given, beside, all, &options);
+  return error->empty() ? std::optional(options) : std::nullopt;
+}
+
+std::string WrongOption(const Options& options) {
+  const Options defaults;
+  for (const Option& option : kOptions) {
+    if (option.name == kBitsPerKey) {
+      continue;  // NewCassandraBloomPolicy takes any number.
     }
-    const auto [earlier, is_first] =
-        set_by.emplace(option->is_size ? "the size" : name, name);
-    if (!is_first) {
-      *error = "'" + all + "': " +
-               (earlier->second == name
-                    ? name + " is given twice"
-                    : earlier->second + " and " + name +
-                          " both set the size: leave one of them out");
-      return std::nullopt;
+    for (const double number : NumbersOf(option, options)) {
+      if (!(number >= option.lowest && number <= option.highest)) {
+        return WrongValue(option, FormatNumber(number));
+      }
     }
-    *error = SetValue(*option, value, &options) ? "" : WrongValue(name, value);
-    if (error->empty() && name == kBitsPerKey) {
-      *error = WrongBitsPerKey(options.bits_per_key);
+    const std::string text = TextOf(option, options);
+    if (!option.words.empty() &&
+        (text.find('|') != std::string::npos ||
+         option.words.find("|" + text + "|") == std::string_view::npos)) {
+      return WrongValue(option, text);
     }
-    if (!error->empty()) {
-      return std::nullopt;
-    }
-  }
-  for (const auto& [name, value] : given) {
-    if (options.mix && name != kMix && !Find(name)->goes_with_mix) {
-      *error = "'" + all + "': " + NotBesideMix(name);
-      return std::nullopt;
+    if (options.mix && !GoesWithMix(option.name) &&
+        text != TextOf(option, defaults)) {
+      return NotBesideMix(option.name);
     }
   }
-  return options;
+  return "";
 }
 
 std::string FormatOptions(const Options& options) {
@@ -302,13 +342,12 @@ std::string FormatOptions(const Options& options) {
   if (options.mix) {
     text += ":mix:" + FormatNumber(*options.mix);
   } else if (options.fp_chance) {
-    text +=
-        ":" + std::string(kFpInString) + ":" + FormatNumber(*options.fp_chance);
+    text += ":fp:" + FormatNumber(*options.fp_chance);
   } else if (options.level_bits.empty()) {
     text += ":" + FormatNumber(options.bits_per_key);
   }
   for (const Option& option : kOptions) {
-    const bool is_in_front = option.is_size && option.name != "level_bits";
+    const bool is_in_front = IsSize(option.name) && option.name != kLevelBits;
     const std::string value = TextOf(option, options);
     if (!is_in_front && value != TextOf(option, defaults)) {
       text += ":" + std::string(option.name) + ":" + value;
@@ -318,29 +357,25 @@ std::string FormatOptions(const Options& options) {
 }
 
 std::string ProbablyMeant(const std::string& text) {
-  std::string meant = text;
-  for (char& c : meant) {
-    c = c == '='
+  std::string meant;
+  for (const char c : text) {
+    meant +=
+        c == '='
             ? ':'
             : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
-  const auto replace = [&meant](const std::string& from,
-                                const std::string& by) {
-    const size_t at = meant.find(from);
+  // RocksDB's own policies end in ":false", as in bloomfilter:10:false.
+  constexpr std::pair<std::string_view, std::string_view> kReplacements[] = {
+      {"cassandra-bloom", kPolicyName},
+      {":fp_chance:", ":fp:"},
+      {":bits_per_key:", ":"},
+      {":bits:", ":"},
+      {":false", ""},
+      {":true", ""}};
+  for (const auto& [wrong, right] : kReplacements) {
+    const size_t at = meant.find(wrong);
     if (at != std::string::npos) {
-      meant.replace(at, from.size(), by);
-    }
-  };
-  replace("cassandra-bloom", kPolicyName);
-  replace(":fp_chance:", ":fp:");
-  replace(":bits_per_key:", ":");
-  replace(":bits:", ":");
-  // RocksDB's own policies end so: bloomfilter:10:false.
-  for (const char* const end : {":false", ":true"}) {
-    if (meant.size() > std::string(end).size() &&
-        meant.compare(meant.size() - std::string(end).size(), std::string::npos,
-                      end) == 0) {
-      meant.resize(meant.size() - std::string(end).size());
+      meant.replace(at, wrong.size(), right);
     }
   }
   return meant;

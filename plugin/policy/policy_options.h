@@ -39,21 +39,20 @@ using OptionTexts = std::map<std::string, std::string>;
 
 // Reads a filter_policy string, and the options that stand beside it. Returns
 // nullopt, and sets `*error`, if it is malformed, if a setting is given twice,
-// or if bits_per_key is out of the range of strings. CheckOptions checks all
+// or if bits_per_key is out of the range of strings. WrongOption checks all
 // other values.
 std::optional<ROCKSDB_NAMESPACE::CassandraBloomOptions> ParseOptions(
     const std::string& text, const OptionTexts& beside, std::string* error);
 
+// Returns which value is wrong, or not for mix, or "". Does not check the
+// partition key. Any bits_per_key is right, because NewCassandraBloomPolicy
+// takes any.
+std::string WrongOption(
+    const ROCKSDB_NAMESPACE::CassandraBloomOptions& options);
+
 // Returns the shortest text that ParseOptions reads back as these options.
 std::string FormatOptions(
     const ROCKSDB_NAMESPACE::CassandraBloomOptions& options);
-
-// Returns the error about options that mix excludes, or "".
-std::string ExcludedByMix(
-    const ROCKSDB_NAMESPACE::CassandraBloomOptions& options);
-
-// Returns the error about a value: that it is not what this option takes.
-std::string WrongValue(const std::string& option, const std::string& value);
 
 // Returns what somebody probably meant by a wrong filter_policy string, for
 // example "cassandra_bloom:mix:10" for "cassandra_bloom:MIX:10". The result may

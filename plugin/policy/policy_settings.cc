@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <initializer_list>
 #include <optional>
-#include <string_view>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/filter/format_number.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/policy/filter_name.h"
 
@@ -38,45 +35,6 @@ bool IsPlain(const std::string& id) {
   return std::all_of(id.begin(), id.end(), [](char c) {
     return c > ' ' && c <= '~' && std::strchr("=;{}#\\\"", c) == nullptr;
   });
-}
-
-bool IsOneOf(const std::string& word,
-             std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-// Returns what is wrong with one of the values, or "". Any bits_per_key is
-// right, because NewCassandraBloomPolicy takes any.
-std::string WrongOption(const CassandraBloomOptions& options) {
-  const auto is_outside = [](double number, double lowest, double highest) {
-    return !(number >= lowest && number <= highest);
-  };
-  if (options.fp_chance && is_outside(*options.fp_chance, kMinFpChance, 1)) {
-    return WrongValue("fp_chance", FormatNumber(*options.fp_chance));
-  }
-  if (options.mix && is_outside(*options.mix, 1, kMaxBitsPerKey)) {
-    return WrongValue("mix", FormatNumber(*options.mix));
-  }
-  for (const double bits : options.level_bits) {
-    if (is_outside(bits, 0, kMaxBitsPerKey)) {
-      return WrongValue("level_bits", FormatNumber(bits));
-    }
-  }
-  if (options.bottommost_bits &&
-      is_outside(*options.bottommost_bits, 0, kMaxBitsPerKey)) {
-    return WrongValue("bottommost_bits",
-                      FormatNumber(*options.bottommost_bits));
-  }
-  if (!IsOneOf(options.filter, {"", "cassandra", "bloom", "ribbon"})) {
-    return WrongValue("filter", options.filter);
-  }
-  if (!IsOneOf(options.bottommost_filter,
-               {"", "cassandra", "bloom", "ribbon"})) {
-    return WrongValue("bottommost_filter", options.bottommost_filter);
-  }
-  return IsOneOf(options.blocks, {"cassandra", "rocksdb"})
-             ? ""
-             : WrongValue("blocks", options.blocks);
 }
 
 FilterType TypeOf(const std::string& name) {
@@ -189,9 +147,6 @@ PolicySettings CheckOptions(CassandraBloomOptions options,
                             const std::string& text) {
   const std::string given = text.empty() ? FormatOptions(options) : text;
   std::string error = WrongOption(options);
-  if (error.empty()) {
-    error = ExcludedByMix(options);
-  }
   if (!error.empty()) {
     return Refused(error, text);
   }
