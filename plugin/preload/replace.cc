@@ -13,7 +13,9 @@
 #include <link.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,17 +46,59 @@ constexpr const char* kNames[kNumFunctions] = {
     "_ZN7rocksdb20NewBloomFilterPolicyEdb", "rocksdb_filterpolicy_create_bloom",
     "rocksdb_filterpolicy_create_bloom_full"};
 
-// The linker's name of rocksdb::NewCassandraBloomPolicyBesideRocksdb(double).
-// Its policy also reads filters of RocksDB's own Bloom policy.
+// The plugin's functions, and the linker's names of
+// rocksdb::NewCassandraBloomPolicyBesideRocksdb and of
+// cassandra_bloom::NewMixInPlaceOf. The policies of both also read filters of
+// RocksDB's own Bloom policy.
+using NewOurs = const rocksdb::FilterPolicy*(double bits_per_key);
 constexpr char kNewOurs[] =
     "_ZN7rocksdb36NewCassandraBloomPolicyBesideRocksdbEd";
-using NewPolicy = const void*(double bits_per_key);
+using NewMix = const rocksdb::FilterPolicy*(
+    const rocksdb::FilterPolicy* rocksdbs, double bits_per_key);
+constexpr char kNewMix[] =
+    "_ZN15cassandra_bloom15NewMixInPlaceOfEPKN7rocksdb12FilterPolicyEd";
 
-template <typename Type>
-Type* As(void* symbol) {
-  Type* function;
-  std::memcpy(&function, &symbol, sizeof(symbol));
-  return function;
+// At most one is not nullptr. Without one, RocksDB uses its own Bloom filter.
+struct PluginFunction {
+  NewOurs* new_ours = nullptr;
+  NewMix* new_mix = nullptr;
+};
+
+// What CASSANDRA_BLOOM_REPLACE asks for. kNone: its value is wrong.
+enum class Replacement { kOurs, kMix, kNone };
+
+Replacement ReplacementInEnvironment() {
+  const char* const text = std::getenv("CASSANDRA_BLOOM_REPLACE");
+  return text == nullptr || *text == '\0' ? Replacement::kOurs
+         : std::strcmp(text, "mix") == 0  ? Replacement::kMix
+                                          : Replacement::kNone;
+}
+
+// Loads the plugin for the RocksDB with this version function, and returns the
+// plugin's function that makes the replacement.
+PluginFunction FindInPlugin(void* version_function, Replacement replacement) {
+  if (replacement == Replacement::kNone) {
+    Refuse(
+        "CASSANDRA_BLOOM_REPLACE is neither mix nor empty; RocksDB uses its "
+        "own Bloom filter");
+    return {};
+  }
+  if (version_function == nullptr) {
+    Refuse("the RocksDB of this process does not tell its version");
+    return {};
+  }
+  void* const plugin = OpenPluginFor(version_function);
+  if (plugin == nullptr) {
+    return {};
+  }
+  const bool is_mix = replacement == Replacement::kMix;
+  const char* const name = is_mix ? kNewMix : kNewOurs;
+  void* const function = dlsym(plugin, name);
+  if (function == nullptr) {
+    Refuse(std::string("the plugin has no function ") + name);
+  }
+  return is_mix ? PluginFunction{nullptr, As<NewMix>(function)}
+                : PluginFunction{As<NewOurs>(function), nullptr};
 }
 
 // Returns the loaded files that the dynamic linker searches after this library.
@@ -64,18 +108,12 @@ using Files = std::vector<std::string>;
 Files LaterFiles() {
   Files files;
   const auto add = [](dl_phdr_info* object, size_t, void* list) -> int {
-    Files* const later = static_cast<Files*>(list);
-    Dl_info info;
-    Dl_info own;
-    if (dladdr(object->dlpi_phdr, &info) != 0 && dladdr(kNames, &own) != 0 &&
-        info.dli_fbase == own.dli_fbase) {
-      later->clear();
-    } else {
-      later->push_back(object->dlpi_name);
-    }
+    static_cast<Files*>(list)->push_back(object->dlpi_name);
     return 0;
   };
   dl_iterate_phdr(add, &files);
+  const auto own = std::find(files.begin(), files.end(), FileOf(kNames));
+  files.erase(files.begin(), own == files.end() ? own : own + 1);
   return files;
 }
 
@@ -96,44 +134,42 @@ void* FunctionIn(const Files& files, const std::string& file,
   return is_later ? symbol : nullptr;
 }
 
-// Returns the function if exactly one of `files` defines it, otherwise nullptr.
-// Sets `*several` to true if more than one file defines it.
-void* OnlyFunction(const Files& files, const char* name, bool* several) {
-  void* found = nullptr;
-  *several = false;
+struct Found {
+  void* original = nullptr;  // RocksDB's own function, if there is one.
+  PluginFunction plugin;
+};
+
+// Finds a function that RocksDB may have brought into the process after its
+// start. `caller` is a return address. If several RocksDBs are loaded, finds
+// the function of the RocksDB that the code at `caller` uses.
+Found FindNow(const char* name, void* caller, Replacement replacement) {
+  const Files files = LaterFiles();
+  std::set<void*> functions;
   for (const std::string& file : files) {
-    void* const symbol = FunctionIn(files, file, name);
-    if (symbol != nullptr && found != nullptr && symbol != found) {
-      *several = true;
-      return nullptr;
-    }
-    found = symbol != nullptr ? symbol : found;
+    functions.insert(FunctionIn(files, file, name));
+  }
+  functions.erase(nullptr);
+  Found found;
+  if (functions.size() > 1) {
+    Refuse(
+        "there are several RocksDBs in this process; each uses its own Bloom "
+        "filter");
+    found.original = FunctionIn(files, FileOf(caller), name);
+  } else {
+    found.original = functions.empty() ? nullptr : *functions.begin();
+    found.plugin = FindInPlugin(
+        FunctionIn(files, FileOf(found.original), kVersionFunction),
+        replacement);
+  }
+  if (found.original == nullptr) {
+    found.original = dlsym(RTLD_NEXT, name);
   }
   return found;
 }
 
-// Loads the plugin for the RocksDB with this version function, and returns the
-// plugin's function kNewOurs. If that fails, returns nullptr.
-NewPolicy* NewPolicyFor(void* version_function) {
-  if (version_function == nullptr) {
-    Refuse("the RocksDB of this process does not tell its version");
-    return nullptr;
-  }
-  void* const plugin = OpenPluginFor(version_function);
-  if (plugin == nullptr) {
-    return nullptr;
-  }
-  void* const new_policy = dlsym(plugin, kNewOurs);
-  if (new_policy == nullptr) {
-    Refuse("the plugin has no NewCassandraBloomPolicyBesideRocksdb");
-  }
-  return As<NewPolicy>(new_policy);
-}
-
-// The functions that were found when the program started. All are nullptr if
-// RocksDB was not in the process then. Later the plugin's file may be gone, or
-// a search could wait forever for another thread. So these functions are found
-// only once.
+// What was found when the program started. All is nullptr if RocksDB was not in
+// the process then. Later the plugin's file may be gone, or a search could wait
+// forever for another thread. So it is found only once.
 struct AtStart {
   AtStart() {
     void* const version_function = dlsym(RTLD_DEFAULT, kVersionFunction);
@@ -141,17 +177,15 @@ struct AtStart {
       for (int function = 0; function < kNumFunctions; ++function) {
         original[function] = dlsym(RTLD_NEXT, kNames[function]);
       }
-    }
-    if (original[kNewBloom] != nullptr) {
-      new_policy = NewPolicyFor(version_function);
+      plugin = FindInPlugin(version_function, replacement);
     }
     dlerror();  // Clears an error, so that the program does not see it.
   }
 
+  const Replacement replacement = ReplacementInEnvironment();
   // The functions that the program would call without this library.
   void* original[kNumFunctions] = {};
-
-  NewPolicy* new_policy = nullptr;
+  PluginFunction plugin;
 };
 
 const AtStart& FoundAtStart() {
@@ -161,57 +195,29 @@ const AtStart& FoundAtStart() {
 
 __attribute__((constructor)) void FindAtStart() { FoundAtStart(); }
 
-// Returns RocksDB's own function, or nullptr if there is none. `caller` is a
-// return address. If several RocksDBs are loaded, returns the function of the
-// RocksDB that the code at `caller` uses.
-__attribute__((noinline)) void* Original(Function function, void* caller) {
-  if (void* const at_start = FoundAtStart().original[function]) {
-    return at_start;
-  }
-  const Files files = LaterFiles();
-  bool several;
-  void* original = OnlyFunction(files, kNames[function], &several);
-  if (several) {
-    original = FunctionIn(files, FileOf(caller), kNames[function]);
-  }
-  return original != nullptr ? original : dlsym(RTLD_NEXT, kNames[function]);
-}
-
-// Returns the plugin's function that makes our policy. Returns nullptr if there
-// is no plugin, or if several RocksDBs are loaded.
-__attribute__((noinline)) NewPolicy* FindNewPolicy() {
-  const AtStart& at_start = FoundAtStart();
-  if (at_start.original[kNewBloom] != nullptr) {
-    return at_start.new_policy;
-  }
-  const Files files = LaterFiles();
-  bool several;
-  void* const original = OnlyFunction(files, kNames[kNewBloom], &several);
-  if (several) {
-    Refuse(
-        "there are several RocksDBs in this process; each uses its own Bloom "
-        "filter");
-    return nullptr;
-  }
-  return NewPolicyFor(original == nullptr ? nullptr
-                                          : FunctionIn(files, FileOf(original),
-                                                       kVersionFunction));
-}
-
 // An exception of RocksDB or of the plugin must pass through the functions
 // below. This library has a C++ runtime of its own, which does not know such
 // exceptions. So these functions have no objects with destructors.
 
+__attribute__((noinline)) Found Find(Function function, void* caller) {
+  const AtStart& at_start = FoundAtStart();
+  void* const original = at_start.original[function];
+  return original != nullptr
+             ? Found{original, at_start.plugin}
+             : FindNow(kNames[function], caller, at_start.replacement);
+}
+
 // Returns our policy, or nullptr if RocksDB's own function is to be called.
-const void* OurPolicy(double bits_per_key) {
-  NewPolicy* const new_policy = FindNewPolicy();
-  return new_policy == nullptr ? nullptr : new_policy(bits_per_key);
+const rocksdb::FilterPolicy* OurPolicy(const PluginFunction& plugin,
+                                       double bits_per_key) {
+  return plugin.new_ours == nullptr ? nullptr : plugin.new_ours(bits_per_key);
 }
 
 // Returns a policy for a C function. RocksDB takes nullptr for "no filter".
 rocksdb_filterpolicy_t* NewPolicyForC(Function function, void* caller,
                                       double bits_per_key) {
-  if (const void* const ours = OurPolicy(bits_per_key)) {
+  const Found found = Find(function, caller);
+  if (const void* const ours = OurPolicy(found.plugin, bits_per_key)) {
     // Returns our policy without RocksDB's wrapper class, because the wrapper
     // does not forward GetId(). The OPTIONS file would then not have the bits
     // per key. The cast is safe, because rocksdb_filterpolicy_t derives from
@@ -220,10 +226,28 @@ rocksdb_filterpolicy_t* NewPolicyForC(Function function, void* caller,
     return const_cast<rocksdb_filterpolicy_t*>(
         static_cast<const rocksdb_filterpolicy_t*>(ours));
   }
-  void* const original = Original(function, caller);
-  return original == nullptr ? nullptr
-                             : As<decltype(rocksdb_filterpolicy_create_bloom)>(
-                                   original)(bits_per_key);
+  // With `mix`, too, the program gets RocksDB's wrapper, so that the OPTIONS
+  // file stays the same. RocksDB calls NewBloomFilterPolicy below for it.
+  return found.original == nullptr
+             ? nullptr
+             : As<decltype(rocksdb_filterpolicy_create_bloom)>(found.original)(
+                   bits_per_key);
+}
+
+const rocksdb::FilterPolicy* NewPolicy(void* caller, double bits_per_key,
+                                       bool use_block_based_builder) {
+  const Found found = Find(kNewBloom, caller);
+  if (const auto* const ours = OurPolicy(found.plugin, bits_per_key)) {
+    return ours;
+  }
+  const rocksdb::FilterPolicy* const rocksdbs =
+      found.original == nullptr
+          ? nullptr
+          : As<decltype(rocksdb::NewBloomFilterPolicy)>(found.original)(
+                bits_per_key, use_block_based_builder);
+  return found.plugin.new_mix == nullptr
+             ? rocksdbs
+             : found.plugin.new_mix(rocksdbs, bits_per_key);
 }
 
 }  // namespace
@@ -231,15 +255,8 @@ rocksdb_filterpolicy_t* NewPolicyForC(Function function, void* caller,
 
 const rocksdb::FilterPolicy* rocksdb::NewBloomFilterPolicy(
     double bits_per_key, bool use_block_based_builder) {
-  if (const void* const ours = cassandra_bloom::OurPolicy(bits_per_key)) {
-    return static_cast<const FilterPolicy*>(ours);
-  }
-  void* const original = cassandra_bloom::Original(cassandra_bloom::kNewBloom,
-                                                   __builtin_return_address(0));
-  return original == nullptr
-             ? nullptr
-             : cassandra_bloom::As<decltype(NewBloomFilterPolicy)>(original)(
-                   bits_per_key, use_block_based_builder);
+  return cassandra_bloom::NewPolicy(__builtin_return_address(0), bits_per_key,
+                                    use_block_based_builder);
 }
 
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits_per_key) {

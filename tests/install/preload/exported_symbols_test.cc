@@ -87,15 +87,13 @@ std::vector<std::string> CoreOfC() {
 }
 
 const std::vector<std::string> kRocksdbOfC = {
-    "cassandra_bloom_get_statistic", "cassandra_bloom_register_with_rocksdb"};
+    "cassandra_bloom_register_with_rocksdb"};
 
 const std::vector<std::string> kCpp = {
     "cassandra_bloom::GetFilterDbExportCounts",
     "cassandra_bloom::NewFilterDbExportListener",
+    "cassandra_bloom::NewMixInPlaceOf",
     "register_cassandra_bloom",
-    "rocksdb::CassandraBloomStatistics::ToString",
-    "rocksdb::GetCassandraBloomStatistics",
-    "rocksdb::GetCassandraBloomStatisticsTotal",
     "rocksdb::NewCassandraBloomPolicy",
     "rocksdb::NewCassandraBloomPolicyBesideRocksdb",
     "rocksdb::NewCassandraBloomMixPolicy",
