@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "tests/support/broken_filters.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/policy_filter.h"
