@@ -78,15 +78,12 @@ std::vector<std::string> CoreOfC() {
 }
 
 const std::vector<std::string> kRocksdbOfC = {
-    "cassandra_bloom_get_statistic", "cassandra_bloom_register_with_rocksdb"};
+    "cassandra_bloom_register_with_rocksdb"};
 
 const std::vector<std::string> kCpp = {
     "cassandra_bloom::GetFilterDbExportCounts",
     "cassandra_bloom::NewFilterDbExportListener",
     "register_cassandra_bloom",
-    "rocksdb::CassandraBloomStatistics::ToString",
-    "rocksdb::GetCassandraBloomStatistics",
-    "rocksdb::GetCassandraBloomStatisticsTotal",
     "rocksdb::NewCassandraBloomPolicy",
     "rocksdb::NewCassandraBloomPolicyBesideRocksdb",
     "rocksdb::NewCassandraBloomMixPolicy",
