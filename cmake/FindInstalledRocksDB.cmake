@@ -73,7 +73,8 @@ message(STATUS "RocksDB ${INSTALLED_ROCKSDB_RELEASE}: ${ROCKSDB_LIBRARY}, ${rock
 
 # A class that derives from a RocksDB class needs the typeinfo of that class.
 # RocksDB's CMake leaves all typeinfo out of a Release build
-# (facebook/rocksdb#4903).
+# (facebook/rocksdb#4903). Only an exported variable keeps the compiler from computing
+# without the typeinfo what the program does with it.
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_LIBRARIES ${ROCKSDB_LIBRARY})
 set(CMAKE_REQUIRED_INCLUDES ${rocksdb_headers})
@@ -90,7 +91,9 @@ endif()
 check_cxx_source_compiles("
   #include <rocksdb/filter_policy.h>
   #include <typeinfo>
-  int main() { return typeid(rocksdb::FilterPolicy).name() == nullptr; }"
+  extern const std::type_info& type;
+  const std::type_info& type = typeid(rocksdb::FilterPolicy);
+  int main() { return 0; }"
   ROCKSDB_HAS_RTTI)
 unset(CMAKE_REQUIRED_LIBRARIES)
 unset(CMAKE_REQUIRED_INCLUDES)

@@ -28,6 +28,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -82,9 +83,14 @@ std::unique_ptr<rocksdb::DB> Open(const std::string& folder) {
   rocksdb::Options options;
   Require(rocksdb::GetOptionsFromString(rocksdb::ConfigOptions(), base,
                                         kOptions, &options));
+  // Since RocksDB 11, DB::Open takes a std::unique_ptr.
+#if ROCKSDB_MAJOR >= 11
+  std::unique_ptr<rocksdb::DB> db;
+#else
   rocksdb::DB* db = nullptr;
+#endif
   Require(rocksdb::DB::Open(options, folder, &db));
-  return std::unique_ptr<rocksdb::DB>(db);
+  return std::unique_ptr<rocksdb::DB>(std::move(db));
 }
 
 void WriteRows(rocksdb::DB* db) {

@@ -96,11 +96,6 @@ class FilterDbFile {
                                             FilterForm form,
                                             std::string* error);
 
-  // Reads a Filter.db from `bytes`, which is the whole content of the file. The
-  // bytes are copied.
-  static std::unique_ptr<FilterDbFile> FromBytes(std::string_view bytes,
-                                                 FilterForm form,
-                                                 std::string* error);
   ~FilterDbFile();
 
   FilterForm form() const;
@@ -111,9 +106,8 @@ class FilterDbFile {
   bool always_present() const { return num_words() == 0; }
 
   // Returns the number of bits that each key sets (k). It is 1 to 21, or 0 if
-  // the Filter.db was empty. Open and FromBytes refuse more than 21 probes,
-  // because Cassandra cannot query such a filter. Cassandra itself writes 1 to
-  // 14.
+  // the Filter.db was empty. Open refuses more than 21 probes, because
+  // Cassandra cannot query such a filter. Cassandra itself writes 1 to 14.
   int num_probes() const;
 
   uint32_t num_words() const;

@@ -82,8 +82,7 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(
 // - All other files get bits_per_key + 7: Bloom filters in leveled compaction,
 //   and Ribbon filters in universal compaction, except in flushes.
 // - Files of SstFileWriter and RepairDB, and all files in FIFO compaction,
-// count
-//   as bottommost.
+//   count as bottommost.
 //
 // So bits_per_key is no average. docs/policy.md says what filters take in which
 // database. `bits_per_key` must be from 1 to 100, and the numbers above are cut

@@ -14,6 +14,7 @@
 #include "plugin/policy/running_rocksdb.h"
 
 using cassandra_bloom::WithoutExceptions;
+
 bool cassandra_bloom_register_with_rocksdb(char** errptr) {
   return WithoutExceptions(errptr, [](std::string* error) {
     *error = cassandra_bloom::RunningRocksdbFault();

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "plugin/export/sst_reader.h"
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/format_number.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/filter_db/filter_db_file.h"

@@ -8,12 +8,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <new>
 #include <optional>
 #include <vector>
 
-#include "plugin/filter/block_layout.h"
 #include "plugin/filter/endian.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/filter_view.h"
 #include "plugin/filter/format_number.h"
 #include "plugin/filter/kernels/dispatch.h"
@@ -107,9 +106,10 @@ bool CheckHeader(int fd, const std::string& path, std::string* error) {
   if (ReadAt(fd, 0, sizeof(header), header) < 0) {
     return FailWithErrno(path, "cannot read", error);
   }
-  ParsedFilter ignored;
-  if (size > 0 && !ParseFilterDb(header, static_cast<size_t>(size), &ignored)) {
-    *error = path + ": " + Fault(header, static_cast<size_t>(size));
+  ParsedFilter filter;
+  if (size > 0 && (!ParseFilterDb(header, size, &filter) ||
+                   filter.num_probes > kMaxProbesOfCassandra)) {
+    *error = path + ": " + Fault(header, size);
     return false;
   }
   return true;
@@ -128,14 +128,12 @@ struct FilterDbFile::Content {
   // Parses `bytes`, which are the content of a Filter.db of this form, and
   // brings the bits into little-endian order.
   bool Parse(std::string* error) {
-    const char* const data = bytes.data();
-    const size_t size = bytes.size();
-    if (size == 0) {
+    if (bytes.empty()) {
       return true;
     }
-    if (!ParseFilterDb(data, size, &filter) ||
+    if (!ParseFilterDb(bytes.data(), bytes.size(), &filter) ||
         filter.num_probes > kMaxProbesOfCassandra) {
-      *error = Fault(data, size);
+      *error = Fault(bytes.data(), bytes.size());
       return false;
     }
     if (form.word_order == WordOrder::kBigEndianWords) {
@@ -162,17 +160,6 @@ std::unique_ptr<FilterDbFile> FilterDbFile::Open(const std::string& path,
     return nullptr;
   }
   return std::unique_ptr<FilterDbFile>(new FilterDbFile(std::move(content)));
-}
-
-std::unique_ptr<FilterDbFile> FilterDbFile::FromBytes(std::string_view bytes,
-                                                      FilterForm form,
-                                                      std::string* error) {
-  auto content = std::make_unique<Content>();
-  content->form = form;
-  content->bytes = bytes;
-  return content->Parse(error) ? std::unique_ptr<FilterDbFile>(
-                                     new FilterDbFile(std::move(content)))
-                               : nullptr;
 }
 
 FilterDbFile::FilterDbFile(std::unique_ptr<Content> content)
@@ -262,9 +249,6 @@ struct FilterDbBuilder::Content {
       return nullptr;
     }
     const uint32_t num_words = sizing.NumWords(expected_keys);
-    if (num_words > kMaxAddressableWords) {
-      throw std::bad_alloc();
-    }
     std::unique_ptr<Content> content(
         new Content{form,
                     sizing.num_probes,

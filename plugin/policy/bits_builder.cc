@@ -9,8 +9,7 @@
 #include <new>
 #include <utility>
 
-#include "plugin/filter/block_layout.h"
-#include "plugin/filter/block_writer.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/filter_view.h"
 #include "plugin/policy/report.h"
 
@@ -107,7 +106,7 @@ void CassandraBloomBitsBuilder::AddKeyAndAlt(const Slice& key,
 #endif
 
 size_t CassandraBloomBitsBuilder::EstimateEntriesAdded() {
-  return static_cast<size_t>(entries_.hashes.size() + entries_.lost);
+  return entries_.hashes.size() + entries_.lost;
 }
 
 Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
@@ -143,8 +142,8 @@ Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
     }
     return MatchAll();
   }
-  BuildBlock(entries.hashes, sizing_.num_probes, NumWords(num_keys),
-             block.get());
+  BuildFilterDb(entries.hashes, sizing_.num_probes, NumWords(num_keys),
+                block.get());
   const size_t trailer_size = TrailerSize(form_);
   std::memcpy(block.get() + size - trailer_size, kTrailer, trailer_size);
   if (detect_corruption_) {
@@ -189,8 +188,7 @@ Status CassandraBloomBitsBuilder::MaybePostVerify(const Slice& filter_content) {
 size_t CassandraBloomBitsBuilder::ApproximateNumEntries(size_t bytes) {
   const uint32_t num_words =
       FilterWordsWithin(bytes - std::min(bytes, TrailerSize(form_)));
-  return static_cast<size_t>(
-      std::min<uint64_t>(sizing_.MaxKeys(num_words), SIZE_MAX));
+  return sizing_.MaxKeys(num_words);
 }
 
 #if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE

@@ -7,7 +7,7 @@
 #include <new>
 #include <string_view>
 
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/filter_view.h"
 #include "plugin/filter/kernels/dispatch.h"
 #include "plugin/filter/murmur3.h"

@@ -16,20 +16,6 @@ using ROCKSDB_NAMESPACE::CassandraBloomOptions;
 
 namespace {
 
-// Every error of an option goes through this function. `text` is the string
-// that the options were read from, if they were.
-PolicySettings Refused(const std::string& error, const std::string& text) {
-  PolicySettings settings;
-  settings.id = kRefusedId;
-  settings.error = std::string(kPolicyName) + ": " + error;
-  const std::string meant = ProbablyMeant(text);
-  if (meant != text && SettingsOf(meant).error.empty()) {
-    settings.error += "; write " + meant;
-  }
-  settings.error += std::string("; ") + kUsage;
-  return settings;
-}
-
 // Returns true if RocksDB's options parser reads the id back unchanged.
 bool IsPlain(const std::string& id) {
   return std::all_of(id.begin(), id.end(), [](char c) {
@@ -141,36 +127,60 @@ std::string WhyUnfit(const std::string& given,
   return "";
 }
 
-}  // namespace
-
-PolicySettings CheckOptions(CassandraBloomOptions options,
-                            const std::string& text) {
-  const std::string given = text.empty() ? FormatOptions(options) : text;
+// Sets `*settings` to what the options mean. Returns why they are wrong, or "".
+// `text` is the string that they were read from, if they were.
+std::string Compile(CassandraBloomOptions options, const std::string& text,
+                    PolicySettings* settings) {
   std::string error = WrongOption(options);
   if (!error.empty()) {
-    return Refused(error, text);
+    return error;
   }
   const auto partition_key =
       PartitionKeyExtractor::Parse(options.partition_key, &error);
   if (!partition_key) {
-    return Refused(error, text);
+    return error;
   }
-  PolicySettings settings;
-  settings.partition_key = *partition_key;
+  const std::string given = text.empty() ? FormatOptions(options) : text;
+  settings->partition_key = *partition_key;
   // What follows changes `options` to the values that are really used.
   options.partition_key = partition_key->spelling();
   if (options.mix) {
-    SetMix(&options, &settings);
+    SetMix(&options, settings);
   } else {
-    SetSizing(&options, &settings.sizing);
-    SetFilterTypes(&options, &settings);
+    SetSizing(&options, &settings->sizing);
+    SetFilterTypes(&options, settings);
   }
-  error = WhyUnfit(given, options, settings);
-  if (!error.empty()) {
-    return Refused(error, text);
+  settings->id = FormatOptions(options);
+  return WhyUnfit(given, options, *settings);
+}
+
+bool IsRight(const std::string& text) {
+  std::string error;
+  PolicySettings ignored;
+  const auto options = ParseOptions(text, {}, &error);
+  return options && Compile(*options, text, &ignored).empty();
+}
+
+// Every error of an option goes through this function. `text` is as above.
+PolicySettings Refused(const std::string& error, const std::string& text) {
+  PolicySettings settings;
+  settings.id = kRefusedId;
+  settings.error = std::string(kPolicyName) + ": " + error;
+  const std::string meant = ProbablyMeant(text);
+  if (meant != text && IsRight(meant)) {
+    settings.error += "; write " + meant;
   }
-  settings.id = FormatOptions(options);
+  settings.error += std::string("; ") + kUsage;
   return settings;
+}
+
+}  // namespace
+
+PolicySettings CheckOptions(const CassandraBloomOptions& options,
+                            const std::string& text) {
+  PolicySettings settings;
+  const std::string error = Compile(options, text, &settings);
+  return error.empty() ? settings : Refused(error, text);
 }
 
 PolicySettings SettingsOf(const std::string& text, const OptionTexts& beside) {

@@ -48,8 +48,9 @@ struct PolicySettings {
 
 // Checks options, and that they are fit for each other. `text` is the string
 // that they were read from, if they were.
-PolicySettings CheckOptions(ROCKSDB_NAMESPACE::CassandraBloomOptions options,
-                            const std::string& text = "");
+PolicySettings CheckOptions(
+    const ROCKSDB_NAMESPACE::CassandraBloomOptions& options,
+    const std::string& text = "");
 
 // Returns the settings of a filter_policy string, and of the options that stand
 // beside it. If the string alone is wrong, the id of the settings is the string

@@ -19,6 +19,7 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/support/rocksdb/filter_types.h"
+#include "tests/support/rocksdb/releases.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/temp_dir.h"
 
@@ -206,11 +207,11 @@ TEST(LevelsTest, OfTwoColumnFamiliesTheSmallerMultiplierCounts) {
   options.create_if_missing = true;
   options.create_missing_column_families = true;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
-  rocksdb::DB* opened = nullptr;
+  OpenedDb opened{};
   Require(rocksdb::DB::Open(options, folder / "db",
                             {{"default", options}, {"other", other}}, &families,
                             &opened));
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  const std::unique_ptr<rocksdb::DB> db = Own(std::move(opened));
   for (auto* const family : families) {
     SCOPED_TRACE(family->GetName());
     ExpectMonkeyBits(db.get(), family, 4, {6, 5, 4, 0});

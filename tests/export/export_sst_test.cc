@@ -15,7 +15,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "tests/export/export_fixture.h"

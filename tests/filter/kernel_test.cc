@@ -17,8 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plugin/filter/block_layout.h"
-#include "plugin/filter/block_writer.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/hash_list.h"
 #include "plugin/filter/kernels/dispatch.h"
 #include "tests/filter/guarded_memory.h"
@@ -460,7 +459,7 @@ TEST_P(KernelTest, WritesTheFilterWhenForced) {
     ASSERT_TRUE(hashes.Add(NaiveHash(keys[i])));
   }
   std::string file(FilterDbSize(kNumWords), '\0');
-  BuildBlock(hashes, kNumProbes, kNumWords, file.data());
+  BuildFilterDb(hashes, kNumProbes, kNumWords, file.data());
   EXPECT_EQ(file, naive.Serialize());
 }
 
@@ -531,8 +530,6 @@ TEST_P(KernelTest, EdgesOfSmallFilters) {
   }
 }
 
-// A 32-bit process does not have the 16 GiB of addresses.
-#if SIZE_MAX > UINT32_MAX
 // Filters of about 2^31, 2^32, 2^35, 2^36 and 2^37 bits.
 constexpr uint32_t kLargeWordCounts[] = {
     (1u << 25) - 1, 1u << 25,       (1u << 25) + 1,      (1u << 26) - 1,
@@ -592,8 +589,6 @@ TEST_P(KernelTest, LargeFilters) {
     memory.Clear();
   }
 }
-
-#endif
 
 // ---- The state of the CPU ----
 

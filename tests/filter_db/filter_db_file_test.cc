@@ -382,14 +382,5 @@ TEST_F(FilterDbFileTest, BuilderRefusesWhatHasNoFilter) {
   EXPECT_NE(error_.find("16 GiB"), std::string::npos);
 }
 
-#if SIZE_MAX <= 0xffffffff
-// The 2^29 + 1 words of the filter have 2^32 + 8 bytes. If this size were cut
-// to 32 bits, it would be 8 bytes.
-TEST_F(FilterDbFileTest, BuilderHasNoMemoryForMoreThanA32BitCpuCanAddress) {
-  EXPECT_THROW(FilterDbBuilder::ForBitsPerKey(10, 3435973837, kMaToMe, &error_),
-               std::bad_alloc);
-}
-#endif
-
 }  // namespace
 }  // namespace cassandra_bloom::testing

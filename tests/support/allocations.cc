@@ -10,6 +10,7 @@
 namespace cassandra_bloom::testing {
 
 std::atomic<size_t> largest_allocation{SIZE_MAX};
+std::atomic<bool> throws{false};
 std::atomic<void*> last_allocation{nullptr};
 
 namespace {
@@ -48,10 +49,12 @@ int64_t PeakBytes(const std::function<void()>& work) {
 // The other operators of the standard library call these.
 
 void* operator new(size_t size) {
-  if (void* const memory = cassandra_bloom::testing::Allocate(size)) {
-    return memory;
+  using namespace cassandra_bloom::testing;
+  void* const memory = throws ? nullptr : Allocate(size);
+  if (memory == nullptr) {
+    throw std::bad_alloc();
   }
-  throw std::bad_alloc();
+  return memory;
 }
 
 void* operator new(size_t size, const std::nothrow_t&) noexcept {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/endian.h"
 
 namespace cassandra_bloom::testing {

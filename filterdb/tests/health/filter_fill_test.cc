@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cassandra_bloom/filter_db.h"
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 
 namespace cassandra_bloom::tools {
 namespace {

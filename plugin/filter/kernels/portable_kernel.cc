@@ -6,7 +6,7 @@
 #include <cassert>
 #include <cstdint>
 
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/endian.h"
 #include "plugin/filter/probes.h"
 

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -57,9 +58,13 @@ int main(int argc, char** argv) {
     return 2;
   }
   const rocksdb::Options options = OptionsWithOurFilter();
+#if ROCKSDB_MAJOR >= 11
+  std::unique_ptr<rocksdb::DB> opened;
+#else
   rocksdb::DB* opened = nullptr;
+#endif
   Require(rocksdb::DB::Open(options, argv[1], &opened));
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  const std::unique_ptr<rocksdb::DB> db(std::move(opened));
   for (int i = 0; i < 1000; ++i) {
     Require(db->Put({}, "key" + std::to_string(2 * i), "value"));
   }

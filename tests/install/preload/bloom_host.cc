@@ -17,11 +17,13 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
+#include <rocksdb/version.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -80,9 +82,13 @@ int main(int argc, char** argv) {
       OptionsFor({arguments.begin() + 2, arguments.end()});
   const bool writes = arguments[1] == "write" || arguments[1] == "add";
   options.create_if_missing = options.error_if_exists = arguments[1] == "write";
+#if ROCKSDB_MAJOR >= 11
+  std::unique_ptr<rocksdb::DB> opened;
+#else
   rocksdb::DB* opened = nullptr;
+#endif
   Require(rocksdb::DB::Open(options, arguments[0], &opened));
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  const std::unique_ptr<rocksdb::DB> db(std::move(opened));
   for (int i = 0; writes && i < kNumRows; ++i) {
     Require(db->Put({}, Key(i), "value"));
   }
@@ -93,8 +99,8 @@ int main(int argc, char** argv) {
         rocksdb::BottommostLevelCompaction::kForce;
     Require(db->CompactRange(all, nullptr, nullptr));
   }
-  const int present = NumFound(opened, "");
-  const int absent = NumFound(opened, "-");
+  const int present = NumFound(db.get(), "");
+  const int absent = NumFound(db.get(), "-");
   std::printf("%d rows and %d others found, %d filtered\n", present, absent,
               static_cast<int>(options.statistics->getTickerCount(
                   rocksdb::BLOOM_FILTER_USEFUL)));

@@ -9,10 +9,12 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plugin/filter_db/read_file.h"
 #include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/releases.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/rocksdb/test_policies.h"
 #include "tests/support/run_process.h"
@@ -36,9 +38,10 @@ const std::string kTrailerOnDisk("\0cb\xff\xff", 5);
 // Otherwise returns a text with the number of blocks.
 std::string OnlyBlock(const std::string& database, const PolicyPtr& policy) {
   const auto capturing = std::make_shared<CapturingPolicy>(policy);
-  rocksdb::DB* db = nullptr;
-  Require(rocksdb::DB::OpenForReadOnly(DbOptions(capturing), database, &db));
-  delete db;
+  OpenedDb opened{};
+  Require(
+      rocksdb::DB::OpenForReadOnly(DbOptions(capturing), database, &opened));
+  const std::unique_ptr<rocksdb::DB> db = Own(std::move(opened));
   const std::vector<std::string> blocks = capturing->blocks();
   return blocks.size() == 1 ? blocks[0]
                             : std::to_string(blocks.size()) + " blocks";

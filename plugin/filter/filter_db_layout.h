@@ -18,13 +18,18 @@
 //
 // Tested in tests/filter/filter_test.cc.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_LAYOUT_H_
-#define CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_LAYOUT_H_
+#ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_FILTER_DB_LAYOUT_H_
+#define CASSANDRA_BLOOM_PLUGIN_FILTER_FILTER_DB_LAYOUT_H_
 
 #include <cstddef>
 #include <cstdint>
 
 namespace cassandra_bloom {
+
+class HashList;
+
+// A Filter.db may have 16 GiB.
+static_assert(sizeof(size_t) >= 8, "cassandra_bloom needs a 64-bit CPU");
 
 constexpr size_t kFilterDbHeaderSize = 8;
 
@@ -44,19 +49,8 @@ struct ParsedFilter {
   uint64_t capacity_bits() const { return uint64_t{64} * num_words; }
 };
 
-// The largest number of words of a filter that a process can have in memory. On
-// a 32-bit CPU these words take 2 GiB. On a 64-bit CPU every filter fits.
-constexpr uint32_t kMaxAddressableWords =
-    (PTRDIFF_MAX - kFilterDbHeaderSize) / 8 < kMaxFilterWords
-        ? static_cast<uint32_t>((PTRDIFF_MAX - kFilterDbHeaderSize) / 8)
-        : kMaxFilterWords;
-
-// Returns the size of a Filter.db in bytes. Returns SIZE_MAX if `num_words` is
-// above kMaxAddressableWords, so that allocating the memory fails.
 constexpr size_t FilterDbSize(uint32_t num_words) {
-  return num_words <= kMaxAddressableWords
-             ? kFilterDbHeaderSize + size_t{8} * num_words
-             : SIZE_MAX;
+  return kFilterDbHeaderSize + size_t{8} * num_words;
 }
 
 // Returns the largest number of words in a Filter.db of at most `size` bytes,
@@ -86,6 +80,11 @@ uint64_t CountSetBits(const ParsedFilter& filter);
 
 void WriteFilterDbHeader(int num_probes, uint32_t num_words, char* out);
 
+// Writes a Filter.db with exactly these hashes to `out`. `out` must have
+// FilterDbSize(num_words) bytes, which must all be zero.
+void BuildFilterDb(const HashList& hashes, int num_probes, uint32_t num_words,
+                   char* out);
+
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_LAYOUT_H_
+#endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_FILTER_DB_LAYOUT_H_
