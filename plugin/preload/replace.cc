@@ -46,59 +46,45 @@ constexpr const char* kNames[kNumFunctions] = {
     "_ZN7rocksdb20NewBloomFilterPolicyEdb", "rocksdb_filterpolicy_create_bloom",
     "rocksdb_filterpolicy_create_bloom_full"};
 
-// The plugin's functions, and the linker's names of
-// rocksdb::NewCassandraBloomPolicyBesideRocksdb and of
-// cassandra_bloom::NewMixInPlaceOf. The policies of both also read filters of
-// RocksDB's own Bloom policy.
-using NewOurs = const rocksdb::FilterPolicy*(double bits_per_key);
-constexpr char kNewOurs[] =
-    "_ZN7rocksdb36NewCassandraBloomPolicyBesideRocksdbEd";
-using NewMix = const rocksdb::FilterPolicy*(
-    const rocksdb::FilterPolicy* rocksdbs, double bits_per_key);
-constexpr char kNewMix[] =
-    "_ZN15cassandra_bloom15NewMixInPlaceOfEPKN7rocksdb12FilterPolicyEd";
+// A function of the plugin. It makes a policy that takes the place of
+// `rocksdbs`. All its policies also read filters of RocksDB's own Bloom policy.
+using InPlaceOf = const void*(const void* rocksdbs, double bits_per_key);
 
-// At most one is not nullptr. Without one, RocksDB uses its own Bloom filter.
-struct PluginFunction {
-  NewOurs* new_ours = nullptr;
-  NewMix* new_mix = nullptr;
-};
-
-// What CASSANDRA_BLOOM_REPLACE asks for. kNone: its value is wrong.
-enum class Replacement { kOurs, kMix, kNone };
-
-Replacement ReplacementInEnvironment() {
-  const char* const text = std::getenv("CASSANDRA_BLOOM_REPLACE");
-  return text == nullptr || *text == '\0' ? Replacement::kOurs
-         : std::strcmp(text, "mix") == 0  ? Replacement::kMix
-                                          : Replacement::kNone;
+// Returns the linker's name of the function that CASSANDRA_BLOOM_REPLACE asks
+// for (plugin/policy/in_place.h). Returns nullptr if the value is wrong.
+const char* InPlaceOfName() {
+  const char* const value = std::getenv("CASSANDRA_BLOOM_REPLACE");
+  return value == nullptr || *value == '\0'
+             ? "_ZN15cassandra_bloom16NewOursInPlaceOf"
+               "EPKN7rocksdb12FilterPolicyEd"
+         : std::strcmp(value, "mix") == 0
+             ? "_ZN15cassandra_bloom15NewMixInPlaceOf"
+               "EPKN7rocksdb12FilterPolicyEd"
+             : nullptr;
 }
 
 // Loads the plugin for the RocksDB with this version function, and returns the
-// plugin's function that makes the replacement.
-PluginFunction FindInPlugin(void* version_function, Replacement replacement) {
-  if (replacement == Replacement::kNone) {
+// plugin's function of this name. If that fails, returns nullptr.
+InPlaceOf* FindInPlugin(void* version_function, const char* name) {
+  if (name == nullptr) {
     Refuse(
         "CASSANDRA_BLOOM_REPLACE is neither mix nor empty; RocksDB uses its "
         "own Bloom filter");
-    return {};
+    return nullptr;
   }
   if (version_function == nullptr) {
     Refuse("the RocksDB of this process does not tell its version");
-    return {};
+    return nullptr;
   }
   void* const plugin = OpenPluginFor(version_function);
   if (plugin == nullptr) {
-    return {};
+    return nullptr;
   }
-  const bool is_mix = replacement == Replacement::kMix;
-  const char* const name = is_mix ? kNewMix : kNewOurs;
   void* const function = dlsym(plugin, name);
   if (function == nullptr) {
     Refuse(std::string("the plugin has no function ") + name);
   }
-  return is_mix ? PluginFunction{nullptr, As<NewMix>(function)}
-                : PluginFunction{As<NewOurs>(function), nullptr};
+  return As<InPlaceOf>(function);
 }
 
 // Returns the loaded files that the dynamic linker searches after this library.
@@ -134,15 +120,16 @@ void* FunctionIn(const Files& files, const std::string& file,
   return is_later ? symbol : nullptr;
 }
 
+// What a call of the program is passed on to.
 struct Found {
-  void* original = nullptr;  // RocksDB's own function, if there is one.
-  PluginFunction plugin;
+  void* original = nullptr;          // RocksDB's own function, if there is one.
+  InPlaceOf* in_place_of = nullptr;  // If nullptr, RocksDB's policy stays.
 };
 
-// Finds a function that RocksDB may have brought into the process after its
-// start. `caller` is a return address. If several RocksDBs are loaded, finds
-// the function of the RocksDB that the code at `caller` uses.
-Found FindNow(const char* name, void* caller, Replacement replacement) {
+// Finds what RocksDB may have brought into the process after its start.
+// `caller` is a return address. If several RocksDBs are loaded, finds the
+// function of the RocksDB that the code at `caller` uses.
+Found FindNow(const char* name, void* caller, const char* in_place_of_name) {
   const Files files = LaterFiles();
   std::set<void*> functions;
   for (const std::string& file : files) {
@@ -157,9 +144,9 @@ Found FindNow(const char* name, void* caller, Replacement replacement) {
     found.original = FunctionIn(files, FileOf(caller), name);
   } else {
     found.original = functions.empty() ? nullptr : *functions.begin();
-    found.plugin = FindInPlugin(
+    found.in_place_of = FindInPlugin(
         FunctionIn(files, FileOf(found.original), kVersionFunction),
-        replacement);
+        in_place_of_name);
   }
   if (found.original == nullptr) {
     found.original = dlsym(RTLD_NEXT, name);
@@ -177,15 +164,15 @@ struct AtStart {
       for (int function = 0; function < kNumFunctions; ++function) {
         original[function] = dlsym(RTLD_NEXT, kNames[function]);
       }
-      plugin = FindInPlugin(version_function, replacement);
+      in_place_of = FindInPlugin(version_function, in_place_of_name);
     }
     dlerror();  // Clears an error, so that the program does not see it.
   }
 
-  const Replacement replacement = ReplacementInEnvironment();
+  const char* const in_place_of_name = InPlaceOfName();
   // The functions that the program would call without this library.
   void* original[kNumFunctions] = {};
-  PluginFunction plugin;
+  InPlaceOf* in_place_of = nullptr;
 };
 
 const AtStart& FoundAtStart() {
@@ -203,51 +190,25 @@ __attribute__((noinline)) Found Find(Function function, void* caller) {
   const AtStart& at_start = FoundAtStart();
   void* const original = at_start.original[function];
   return original != nullptr
-             ? Found{original, at_start.plugin}
-             : FindNow(kNames[function], caller, at_start.replacement);
+             ? Found{original, at_start.in_place_of}
+             : FindNow(kNames[function], caller, at_start.in_place_of_name);
 }
 
-// Returns our policy, or nullptr if RocksDB's own function is to be called.
-const rocksdb::FilterPolicy* OurPolicy(const PluginFunction& plugin,
-                                       double bits_per_key) {
-  return plugin.new_ours == nullptr ? nullptr : plugin.new_ours(bits_per_key);
-}
-
-// Returns a policy for a C function. RocksDB takes nullptr for "no filter".
-rocksdb_filterpolicy_t* NewPolicyForC(Function function, void* caller,
-                                      double bits_per_key) {
+// Returns a policy. `arguments` are those of the program's call.
+template <typename Policy, typename... Arguments>
+Policy* NewPolicy(Function function, void* caller, double bits_per_key,
+                  Arguments... arguments) {
   const Found found = Find(function, caller);
-  if (const void* const ours = OurPolicy(found.plugin, bits_per_key)) {
-    // Returns our policy without RocksDB's wrapper class, because the wrapper
-    // does not forward GetId(). The OPTIONS file would then not have the bits
-    // per key. The cast is safe, because rocksdb_filterpolicy_t derives from
-    // FilterPolicy alone, and callers use only virtual functions (RocksDB's
-    // db/c.cc).
-    return const_cast<rocksdb_filterpolicy_t*>(
-        static_cast<const rocksdb_filterpolicy_t*>(ours));
-  }
-  // With `mix`, too, the program gets RocksDB's wrapper, so that the OPTIONS
-  // file stays the same. RocksDB calls NewBloomFilterPolicy below for it.
-  return found.original == nullptr
-             ? nullptr
-             : As<decltype(rocksdb_filterpolicy_create_bloom)>(found.original)(
-                   bits_per_key);
-}
-
-const rocksdb::FilterPolicy* NewPolicy(void* caller, double bits_per_key,
-                                       bool use_block_based_builder) {
-  const Found found = Find(kNewBloom, caller);
-  if (const auto* const ours = OurPolicy(found.plugin, bits_per_key)) {
-    return ours;
-  }
-  const rocksdb::FilterPolicy* const rocksdbs =
+  // RocksDB takes nullptr for "no filter".
+  Policy* const rocksdbs =
       found.original == nullptr
           ? nullptr
-          : As<decltype(rocksdb::NewBloomFilterPolicy)>(found.original)(
-                bits_per_key, use_block_based_builder);
-  return found.plugin.new_mix == nullptr
+          : As<Policy*(double, Arguments...)>(found.original)(bits_per_key,
+                                                              arguments...);
+  return found.in_place_of == nullptr
              ? rocksdbs
-             : found.plugin.new_mix(rocksdbs, bits_per_key);
+             : static_cast<Policy*>(const_cast<void*>(
+                   found.in_place_of(rocksdbs, bits_per_key)));
 }
 
 }  // namespace
@@ -255,18 +216,26 @@ const rocksdb::FilterPolicy* NewPolicy(void* caller, double bits_per_key,
 
 const rocksdb::FilterPolicy* rocksdb::NewBloomFilterPolicy(
     double bits_per_key, bool use_block_based_builder) {
-  return cassandra_bloom::NewPolicy(__builtin_return_address(0), bits_per_key,
-                                    use_block_based_builder);
+  return cassandra_bloom::NewPolicy<const FilterPolicy>(
+      cassandra_bloom::kNewBloom, __builtin_return_address(0), bits_per_key,
+      use_block_based_builder);
 }
 
+// RocksDB's C functions wrap the policy of the function above, and the wrapper
+// does not forward GetId(). The OPTIONS file would then not have the bits per
+// key of our policy. So these functions, too, return the plugin's policy. A
+// FilterPolicy is cast to rocksdb_filterpolicy_t. That is safe, because the
+// latter derives from the former alone, and callers use only virtual functions
+// (RocksDB's db/c.cc).
+
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits_per_key) {
-  return cassandra_bloom::NewPolicyForC(
+  return cassandra_bloom::NewPolicy<rocksdb_filterpolicy_t>(
       cassandra_bloom::kCreateBloom, __builtin_return_address(0), bits_per_key);
 }
 
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(
     double bits_per_key) {
-  return cassandra_bloom::NewPolicyForC(cassandra_bloom::kCreateBloomFull,
-                                        __builtin_return_address(0),
-                                        bits_per_key);
+  return cassandra_bloom::NewPolicy<rocksdb_filterpolicy_t>(
+      cassandra_bloom::kCreateBloomFull, __builtin_return_address(0),
+      bits_per_key);
 }

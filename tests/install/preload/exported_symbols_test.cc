@@ -93,6 +93,7 @@ const std::vector<std::string> kCpp = {
     "cassandra_bloom::GetFilterDbExportCounts",
     "cassandra_bloom::NewFilterDbExportListener",
     "cassandra_bloom::NewMixInPlaceOf",
+    "cassandra_bloom::NewOursInPlaceOf",
     "register_cassandra_bloom",
     "rocksdb::NewCassandraBloomPolicy",
     "rocksdb::NewCassandraBloomPolicyBesideRocksdb",

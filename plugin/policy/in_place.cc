@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/policy/mix_in_place.h"
+#include "plugin/policy/in_place.h"
 
 #include <rocksdb/table.h>
 
@@ -51,7 +51,7 @@ class MixInPlace final : public FilterPolicy {
     // RocksDB's policy then makes its old Bloom filters, because releases
     // before 6.6 use no others.
     const bool is_for_an_old_rocksdb = table.format_version < 5;
-    // `mix` would build our own filters (PolicySettings::TypeFor).
+    // `mix` would build our own filters (CassandraBloomPolicy::NewBuilder).
     const bool has_partitions_of_prefixes =
         table.partition_filters && !table.whole_key_filtering;
     return is_for_an_old_rocksdb || has_partitions_of_prefixes ? *rocksdbs_
@@ -71,6 +71,14 @@ double RocksdbsBits(double bits_per_key) {
 }
 
 }  // namespace
+
+const FilterPolicy* NewOursInPlaceOf(const FilterPolicy* rocksdbs,
+                                     double bits_per_key) {
+  Policy owned(rocksdbs);
+  const FilterPolicy* const ours =
+      ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb(bits_per_key);
+  return ours == nullptr ? owned.release() : ours;
+}
 
 const FilterPolicy* NewMixInPlaceOf(const FilterPolicy* rocksdbs,
                                     double bits_per_key) {
