@@ -3,9 +3,6 @@
 #include "plugin/filter/filter_db_layout.h"
 
 #include "plugin/filter/endian.h"
-#include "plugin/filter/hash_list.h"
-#include "plugin/filter/invariant_remainder.h"
-#include "plugin/filter/kernels/dispatch.h"
 
 namespace cassandra_bloom {
 
@@ -36,16 +33,6 @@ uint64_t CountSetBits(const ParsedFilter& filter) {
 void WriteFilterDbHeader(int num_probes, uint32_t num_words, char* out) {
   StoreBigEndian32(num_probes, out);
   StoreBigEndian32(static_cast<int32_t>(num_words), out + 4);
-}
-
-void BuildFilterDb(const HashList& hashes, int num_probes, uint32_t num_words,
-                   char* out) {
-  WriteFilterDbHeader(num_probes, num_words, out);
-  const InvariantRemainder capacity_bits(uint64_t{64} * num_words);
-  hashes.ForEachRun([&](const Hash128* run, size_t count) {
-    ActiveKernel().set_bits(run, count, num_probes, capacity_bits,
-                            out + kFilterDbHeaderSize);
-  });
 }
 
 }  // namespace cassandra_bloom

@@ -26,8 +26,6 @@
 
 namespace cassandra_bloom {
 
-class HashList;
-
 // A Filter.db may have 16 GiB.
 static_assert(sizeof(size_t) >= 8, "cassandra_bloom needs a 64-bit CPU");
 
@@ -79,11 +77,6 @@ bool ParseFilterDb(const char* data, size_t size, ParsedFilter* filter);
 uint64_t CountSetBits(const ParsedFilter& filter);
 
 void WriteFilterDbHeader(int num_probes, uint32_t num_words, char* out);
-
-// Writes a Filter.db with exactly these hashes to `out`. `out` must have
-// FilterDbSize(num_words) bytes, which must all be zero.
-void BuildFilterDb(const HashList& hashes, int num_probes, uint32_t num_words,
-                   char* out);
 
 }  // namespace cassandra_bloom
 

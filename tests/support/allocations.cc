@@ -30,7 +30,8 @@ void* Allocate(size_t size) {
   return memory;
 }
 
-void Free(void* memory) {
+// Where g++ inlines this, it warns that memory of operator new is freed.
+[[gnu::noinline]] void Free(void* memory) {
   allocated -= static_cast<int64_t>(malloc_usable_size(memory));
   std::free(memory);
 }
