@@ -156,7 +156,7 @@ TEST(LoaderTest, NoSecondRocksdbIsLoaded) {
 // A preloaded stub of RocksDB reports another release.
 TEST(LoaderTest, APluginThatIsLinkedChecksTheReleaseToo) {
   const ProcessResult right = RunProcess({TEST_LINKED_HOST});
-  EXPECT_EQ(right.out, "cassandra_bloom:12 cassandra_bloom:fp:0.1 6\n");
+  EXPECT_EQ(right.out, "cassandra_bloom:12 cassandra_bloom:fp:0.1 5\n");
   EXPECT_EQ(right.err, "");
   ExpectRefused(RunProcess({TEST_LINKED_HOST}, TEST_STUB_9_9), "none none 0\n",
                 {"built for RocksDB " TEST_ROCKSDB_RELEASE,
