@@ -76,7 +76,8 @@ TEST(OptionRoutesTest, RefusedStringsAreRefusedAtTheLatestByOpen) {
                    const Options& base) {
     for (const RefusedString& refused :
          {RefusedString{"cassandra_bloom:abc", "'abc'", "from 0 to 100"},
-          {"Cassandra_bloom:10", "'Cassandra_bloom:10'", "from 0 to 100"},
+          {"Cassandra_bloom:10", "'Cassandra_bloom:10'",
+           "; write cassandra_bloom:10;"},
           {"{id=cassandra_bloom;bits=10}", "'bits=10'", "bits_per_key"}}) {
       if (*refused.text == '{' && !route.takes_braces) {
         continue;

@@ -30,7 +30,7 @@ void* Allocate(size_t size) {
   return memory;
 }
 
-// Where g++ inlines this, it warns that memory of operator new is freed.
+// If this were inlined, g++ would warn that free() does not fit operator new.
 [[gnu::noinline]] void Free(void* memory) {
   allocated -= static_cast<int64_t>(malloc_usable_size(memory));
   std::free(memory);
@@ -51,11 +51,10 @@ int64_t PeakBytes(const std::function<void()>& work) {
 
 void* operator new(size_t size) {
   using namespace cassandra_bloom::testing;
-  void* const memory = throws ? nullptr : Allocate(size);
-  if (memory == nullptr) {
-    throw std::bad_alloc();
+  if (void* const memory = throws ? nullptr : Allocate(size)) {
+    return memory;
   }
-  return memory;
+  throw std::bad_alloc();
 }
 
 void* operator new(size_t size, const std::nothrow_t&) noexcept {
