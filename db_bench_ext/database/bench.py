@@ -169,6 +169,7 @@ def parse_arguments() -> argparse.Namespace:
     add("--value-size", type=int, metavar="BYTES", help=f"[{FULL.value_size}]")
     add("--rounds", type=int, metavar="N", help="0: only count, time nothing")
     add("--from-disk", action="store_true", default=None, help="read past the page cache")
+    add("--universal", action="store_true", default=None, help="runs of universal compaction")
     add(
         "--picture", type=Path, metavar="FILE.svg",
         help="only count, with 6 to 16 bits per key, and draw the memory of the filters "
@@ -178,8 +179,8 @@ def parse_arguments() -> argparse.Namespace:
     mix = arguments.workload == "mixgraph"
     if mix and (arguments.demo or arguments.picture):
         parser.error("mixgraph goes with neither --demo nor --picture")
-    if mix and (arguments.value_size or arguments.from_disk):
-        parser.error("mixgraph goes with neither --value-size nor --from-disk")
+    if mix and (arguments.value_size or arguments.from_disk or arguments.universal):
+        parser.error("mixgraph goes with none of --value-size, --from-disk and --universal")
     least = mixgraph.MIN_KEYS if mix else levels.MIN_KEYS
     if arguments.keys is not None and arguments.keys < least:
         parser.error(f"argument --keys: at least {least}")
@@ -199,7 +200,7 @@ def run(arguments: argparse.Namespace, folder: Path) -> None:
     tools = Tools(arguments.lib_dir, arguments.in_tree)
     changed = {
         name: getattr(arguments, name)
-        for name in ("keys", "value_size", "rounds", "from_disk")
+        for name in ("keys", "value_size", "rounds", "from_disk", "universal")
         if getattr(arguments, name) is not None
     }
     policies = arguments.policies or (DEMO_POLICIES if arguments.demo else POLICIES)
