@@ -78,8 +78,10 @@ extern "C" int register_cassandra_bloom(ObjectLibrary& library,
         return guard->get();
       });
   for (const ObjectLibrary::PatternEntry& entry :
-       {BeginningWith(name), After(":", kExportListenerName),
-        After(":{id=", kExportListenerName)}) {
+       {BeginningWith(name)
+            .AnotherName("Cassandra_bloom")
+            .AnotherName("cassandra-bloom"),
+        After(":", kExportListenerName), After(":{id=", kExportListenerName)}) {
     library.AddFactory<EventListener>(
         entry, [](const std::string& id, std::unique_ptr<EventListener>* guard,
                   std::string* /*error*/) {

@@ -3,281 +3,295 @@
 #include "plugin/export/export_folder.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <cstring>
-#include <set>
+#include <charconv>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <system_error>
-#include <thread>
 
-#include "plugin/export/export_names.h"
+#include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/split.h"
+#include "plugin/filter_db/sstable_version.h"
 #include "plugin/filter_db/write_file.h"
 
 namespace cassandra_bloom {
 namespace {
 
 constexpr char kSeparator = '\t';
+constexpr uint64_t kMaxMark = uint64_t{1} << 30;
 
-// Replaces newlines, because a mark holds the name of the database in one line.
-std::string OneLine(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
+uint64_t NumberAtBegin(std::string_view text) {
+  uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
 }
 
-// Returns the size and the modification time of a regular file, or "" if there
-// is none.
-std::string WrittenOf(const std::string& path) {
-  struct stat status;
-  if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    return "";
+// Leaves `*names` empty if there is no folder.
+bool ListNames(const std::string& folder, std::vector<std::string>* names,
+               std::string* error) {
+  std::error_code failure;
+  *names = NamesIn(
+      folder, [](const std::string&) { return true; }, &failure);
+  if (failure && failure != std::errc::no_such_file_or_directory) {
+    *error = folder + ": is no folder that can be read: " + failure.message();
+    return false;
   }
-  return std::to_string(status.st_size) + " " +
-         std::to_string(status.st_mtim.tv_sec) + "." +
-         std::to_string(status.st_mtim.tv_nsec);
+  return true;
 }
 
-// Succeeds if there is nothing at `path`. Removes a symbolic link, not the file
-// that it leads to.
-bool RemoveFile(const std::string& path, std::string* error) {
-  return unlink(path.c_str()) == 0 || errno == ENOENT ||
-         FailWithErrno(path, "cannot be removed", error);
+// Returns true if WriteFileAtomically was to give this file the name of a mark
+// or a filter, and has not touched it for a day.
+bool IsLeftOver(const std::string& folder, const std::string& name,
+                const std::string& version) {
+  constexpr time_t kDay = 24 * 60 * 60;
+  const size_t end = name.find(kTemporarySuffix);
+  const std::string whole = name.substr(0, end);
+  struct stat status;
+  return end != std::string::npos &&
+         (whole == kFolderMarkName || NumberOfFilterDb(whole, version)) &&
+         lstat((folder + "/" + name).c_str(), &status) == 0 &&
+         status.st_mtim.tv_sec < time(nullptr) - kDay;
 }
 
 }  // namespace
 
-std::unique_ptr<ExportFolder> ExportFolder::Open(
-    const std::string& path, const std::string& sstable_version,
-    const std::string& options, bool dry_run, const StopExport& stop,
-    std::string* error) {
-  if (path.empty()) {
+std::string FilterDbName(const std::string& sstable_version, uint64_t number) {
+  return (sstable_version + "-" + std::to_string(number) + "-")
+      .append(FormatOfSstableVersion(sstable_version))
+      .append("-Filter.db");
+}
+
+std::optional<uint64_t> NumberOfFilterDb(std::string_view name,
+                                         const std::string& sstable_version) {
+  const size_t begin = std::min(sstable_version.size() + 1, name.size());
+  const uint64_t number = NumberAtBegin(name.substr(begin));
+  return name == FilterDbName(sstable_version, number)
+             ? std::optional<uint64_t>(number)
+             : std::nullopt;
+}
+
+std::string SstName(uint64_t number) {
+  const std::string digits = std::to_string(number);
+  return std::string(digits.size() < 6 ? 6 - digits.size() : 0, '0') + digits +
+         ".sst";
+}
+
+uint64_t NumberOfSst(std::string_view path) {
+  return NumberAtBegin(FileNameOf(path));
+}
+
+std::string StampOf(const std::string& path) {
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    return "";
+  }
+  return std::to_string(status.st_ino) + " " + std::to_string(status.st_size) +
+         " " + std::to_string(status.st_mtim.tv_sec) + "." +
+         std::to_string(status.st_mtim.tv_nsec);
+}
+
+std::string DatabaseOf(const std::string& path) {
+  std::error_code ignored;
+  std::string whole = std::filesystem::weakly_canonical(path, ignored);
+  std::replace(whole.begin(), whole.end(), '\n', ' ');
+  return whole;
+}
+
+bool ExportFolder::Claim(const std::string& database,
+                         std::string* error) const {
+  const bool dry_run = plan_.options.dry_run;
+  if (path_.empty()) {
     *error = "the folder to export to has no name";
-    return nullptr;
+    return false;
   }
-  std::unique_ptr<ExportFolder> folder(
-      new ExportFolder(path, sstable_version, options, dry_run));
-  const bool has_folder =
-      dry_run || mkdir(path.c_str(), 0777) == 0 || errno == EEXIST ||
-      FailWithErrno(path, "is no folder, and cannot be created", error);
-  const bool good =
-      has_folder && folder->Lock(stop, error) && folder->ReadNames(error);
-  return good ? std::move(folder) : nullptr;
-}
-
-// Closing the descriptor is not enough, because a process that was forked from
-// this one has it open, too.
-ExportFolder::~ExportFolder() {
-  if (lock_ != nullptr && lock_->get() >= 0) {
-    flock(lock_->get(), LOCK_UN);
+  if (!dry_run && mkdir(path_.c_str(), 0777) != 0 && errno != EEXIST) {
+    return FailWithErrno(path_, "is no folder, and cannot be created", error);
   }
-}
-
-bool ExportFolder::Lock(const StopExport& stop, std::string* error) {
-  constexpr auto kPause = std::chrono::milliseconds(20);
-  lock_ = std::make_unique<FileDescriptor>(
-      open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (lock_->get() < 0) {
-    return (dry_run_ && errno == ENOENT) ||
-           FailWithErrno(path_, "is no folder that can be read", error);
-  }
-  while (!dry_run_ && flock(lock_->get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) {
-      return true;  // The file system has no locks.
-    }
-    if (stop()) {
+  if (Owner().empty()) {
+    if (!MayBeTaken(error)) {
       return false;
     }
-    std::this_thread::sleep_for(kPause);
+    // Another thread or process may do the same and be first.
+    if (!dry_run && !WriteMark(database + "\n", /*overwrite=*/false, error) &&
+        Owner().empty()) {
+      return false;
+    }
   }
-  return true;
-}
-
-bool ExportFolder::ReadNames(std::string* error) {
-  std::error_code failure;
-  names_ = NamesIn(
-      path_, [](const std::string&) { return true; }, &failure);
-  if (failure && failure != std::errc::no_such_file_or_directory) {
-    *error = path_ + ": cannot be read: " + failure.message();
-    return false;
-  }
-  return true;
-}
-
-void ExportFolder::ParseLine(std::string_view line) {
-  const std::vector<std::string_view> parts = Split(line, kSeparator);
-  if (parts.size() == 4) {
-    filters_[std::string(parts[0])] = {
-        std::string(parts[1]), std::string(parts[2]), std::string(parts[3])};
-  }
-}
-
-bool ExportFolder::ReadMark(bool* exists, std::string* error) {
-  constexpr uint64_t kMaxSize = uint64_t{1} << 30;
-  *exists = NameExists(MarkPath());
-  std::string text;
-  if (!*exists) {
+  const std::string owner = Owner();
+  if (owner == database || (dry_run && owner.empty())) {
     return true;
   }
-  if (!ReadRegularFile(MarkPath(), kMaxSize, &text, error)) {
-    return false;
-  }
-  const std::vector<std::string_view> lines = Split(text, '\n');
-  database_ = lines[0];
-  // Leaves out the last one. It is empty, or its writer was killed.
-  for (size_t i = 1; i + 1 < lines.size(); ++i) {
-    ParseLine(lines[i]);
-  }
-  num_lines_ = lines.size() - 1;
-  // The next line must not be appended to a part of a line.
-  return lines.back().empty() || WriteMark(error);
+  *error = path_ + ": holds the filters of another database, " + owner +
+           "; choose another folder, or, if it shall be that of " + database +
+           ", remove " + MarkPath() +
+           " and let `sst_filters export --force` take the folder over";
+  return false;
 }
 
-std::string ExportFolder::LineOf(const NamedFilter& named) {
-  const Filter& filter = named.second;
-  return named.first + kSeparator + filter.sst + kSeparator + filter.options +
-         kSeparator + filter.written + "\n";
+// Does not read the whole mark, because a listener calls this for each SST
+// file.
+std::string ExportFolder::Owner() const {
+  std::string owner;
+  std::ifstream mark(MarkPath());
+  std::getline(mark, owner);
+  return owner;
 }
 
-bool ExportFolder::WriteMark(std::string* error) const {
-  std::string text = database_ + "\n";
-  for (const NamedFilter& filter : filters_) {
-    text += LineOf(filter);
-  }
-  return dry_run_ || WriteFileAtomically(
-                         MarkPath(), /*overwrite=*/true,
-                         [&](const Append& append) {
-                           return append(text.data(), text.size());
-                         },
-                         error);
-}
-
-bool ExportFolder::ClaimFor(const std::string& database, bool take_over,
-                            std::string* error) {
-  const auto sstable = std::find_if(
-      names_.begin(), names_.end(),
-      [](const std::string& name) { return EndsWith(name, "-Data.db"); });
-  if (sstable != names_.end()) {
-    *error = path_ + ": holds SSTables of Cassandra, such as " + *sstable +
-             ", and an export would remove or replace their filters; choose "
-             "another folder";
+bool ExportFolder::MayBeTaken(std::string* error) const {
+  std::vector<std::string> names;
+  if (!ListNames(path_, &names, error)) {
     return false;
   }
-  bool has_mark = false;
-  if (!ReadMark(&has_mark, error)) {
-    return false;
-  }
-  if (has_mark && database_ == OneLine(database)) {
+  const auto is_others = [this](const std::string& name) {
+    return EndsWith(name, "-Data.db") ||
+           (!plan_.options.overwrite &&
+            NumberOfFilterDb(name, plan_.options.sstable_version));
+  };
+  const auto others = std::find_if(names.begin(), names.end(), is_others);
+  if (others == names.end()) {
     return true;
   }
-  if (has_mark) {
-    *error = path_ + ": holds the filters of another database, " + database_ +
-             "; choose another folder, or, if it shall be that of " + database +
-             ", remove " + MarkPath() + " and let the export take it over";
-    return false;
-  }
-  const auto filter =
-      std::find_if(names_.begin(), names_.end(), [&](const std::string& name) {
-        return NumberOfFilterDb(name, version_).has_value();
-      });
-  if (filter != names_.end() && !take_over) {
-    *error = path_ + ": has filters that no export recorded as its own, " +
-             "such as " + *filter +
-             ", and making the folder follow a database would remove or "
-             "replace them; choose another folder, or let the export take "
-             "this one over";
-    return false;
-  }
-  database_ = OneLine(database);
-  num_lines_ = 1;
-  return WriteMark(error);
+  *error = path_ + ": holds " + *others +
+           ", which no export recorded as its own, and an export would remove "
+           "or replace filters; choose another folder" +
+           (EndsWith(*others, "-Data.db")
+                ? ", because this one holds SSTables of Cassandra"
+                : ", or let `sst_filters export --force` take this one over");
+  return false;
 }
 
 std::string ExportFolder::FilterDbOf(uint64_t number) const {
-  return path_ + "/" + FilterDbName(version_, number);
+  return path_ + "/" + FilterDbName(plan_.options.sstable_version, number);
 }
 
-bool ExportFolder::IsUnchanged(const NamedFilter& filter) const {
-  const std::string written = WrittenOf(path_ + "/" + filter.first);
-  return !written.empty() && written == filter.second.written;
-}
-
-bool ExportFolder::HasFilterOf(const LiveSst& sst) const {
-  const auto filter = filters_.find(FilterDbName(version_, sst.number));
-  return filter != filters_.end() && filter->second.sst == sst.identity &&
-         filter->second.options == options_ && IsUnchanged(*filter);
-}
-
-bool ExportFolder::RemoveOthers(const LiveSsts& live,
-                                std::vector<std::string>* removed,
-                                std::string* error) {
-  std::set<uint64_t> numbers;
-  for (const LiveSst& sst : live.files) {
-    numbers.insert(sst.number);
+bool ExportFolder::ReadMark(std::set<std::string>* lines,
+                            std::string* error) const {
+  std::string text;
+  if (NameExists(MarkPath()) &&
+      !ReadRegularFile(MarkPath(), kMaxMark, &text, error)) {
+    return false;
   }
-  const auto is_other = [&](const std::string& name) {
-    const auto number = NumberOfFilterDb(name, version_);
-    return number && numbers.count(*number) == 0;
-  };
-  for (const std::string& name : names_) {
-    const std::string path = path_ + "/" + name;
-    const std::string_view whole =
-        std::string_view(name).substr(0, name.rfind(kTemporarySuffix));
-    const bool is_left_over =
-        EndsWith(name, kTemporarySuffix) &&
-        (whole == kFolderMarkName || NumberOfFilterDb(whole, version_));
-    if (is_left_over && !dry_run_) {
-      RemoveLeftOver(path);
-    } else if (is_other(name)) {
-      if (!dry_run_ && !RemoveFile(path, error)) {
-        return false;
-      }
-      filters_.erase(name);
-      removed->push_back(path);
-    }
+  for (const std::string_view line : Split(text, '\n')) {
+    lines->insert(std::string(line));
   }
-  names_.erase(std::remove_if(names_.begin(), names_.end(), is_other),
-               names_.end());
   return true;
 }
 
-bool ExportFolder::Remove(uint64_t number, std::string* error) {
-  filters_.erase(FilterDbName(version_, number));
-  return RemoveFile(FilterDbOf(number), error);
+bool ExportFolder::WriteMark(const std::string& text, bool overwrite,
+                             std::string* error) const {
+  return WriteFileAtomically(
+      MarkPath(), overwrite,
+      [&](const Append& append) { return append(text.data(), text.size()); },
+      error);
 }
 
-bool ExportFolder::Record(const LiveSst& sst, std::string* error) {
-  const std::string name = FilterDbName(version_, sst.number);
-  const Filter filter = {sst.identity, options_,
-                         WrittenOf(FilterDbOf(sst.number))};
-  filters_[name] = filter;
-  names_.push_back(name);
-  ++num_lines_;
-  const std::string line = LineOf({name, filter});
+std::string ExportFolder::LineOf(uint64_t number,
+                                 const std::string& sst_stamp) const {
+  return FilterDbName(plan_.options.sstable_version, number) + kSeparator +
+         sst_stamp + kSeparator + ExportOptionsText(plan_) + kSeparator +
+         StampOf(FilterDbOf(number));
+}
+
+bool ExportFolder::HasFilterOf(const std::set<std::string>& lines,
+                               uint64_t number, const std::string& sst) const {
+  const std::string stamp = StampOf(sst);
+  return !stamp.empty() && FileExists(FilterDbOf(number)) &&
+         lines.count(LineOf(number, stamp)) > 0;
+}
+
+ExportResult ExportFolder::Renew(uint64_t number, const std::string& sst,
+                                 ExportedFilterDb* exported,
+                                 std::string* error) const {
+  if (!Remove(number, error)) {
+    return ExportResult::kCannotWrite;
+  }
+  exported->sst_file = sst;
+  exported->filter_db = FilterDbOf(number);
+  const std::string stamp = StampOf(sst);
+  ExportResult result =
+      stamp.empty() ? ExportResult::kGone : ExportSst(plan_, exported, error);
+  if (result == ExportResult::kDone && !Record(number, stamp, error)) {
+    result = ExportResult::kCannotWrite;
+  }
+  if (StampOf(sst) != stamp) {
+    result = ExportResult::kGone;
+  }
+  if (result != ExportResult::kDone) {
+    std::string ignored;
+    Remove(number, &ignored);
+  }
+  return result;
+}
+
+// Removes a symbolic link, not the file that it leads to.
+bool ExportFolder::Remove(uint64_t number, std::string* error) const {
+  const std::string path = FilterDbOf(number);
+  return unlink(path.c_str()) == 0 || errno == ENOENT ||
+         FailWithErrno(path, "cannot be removed", error);
+}
+
+// Appends the line of a new Filter.db to the mark. Does not sync the line to
+// disk, because that would be slow.
+bool ExportFolder::Record(uint64_t number, const std::string& sst_stamp,
+                          std::string* error) const {
+  const std::string line = LineOf(number, sst_stamp) + "\n";
   const FileDescriptor mark(
       open(MarkPath().c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
-  if (mark.get() < 0) {
-    // Somebody has removed the mark, or another user wrote it. Without a mark,
-    // no export would ever take this folder again.
-    return WriteMark(error);
+  if (mark.get() < 0 && errno == EACCES) {
+    // An export of another user, such as root, has shortened it.
+    std::string text;
+    return ReadRegularFile(MarkPath(), kMaxMark, &text, error) &&
+           WriteMark(text + line, /*overwrite=*/true, error);
   }
-  errno = ENOSPC;  // If write() writes only a part, the disk is full.
-  return write(mark.get(), line.data(), line.size()) ==
-             static_cast<ssize_t>(line.size()) ||
+  if (mark.get() >= 0) {
+    errno = ENOSPC;  // If write() writes only a part, the disk is full.
+  }
+  return (mark.get() >= 0 && write(mark.get(), line.data(), line.size()) ==
+                                 static_cast<ssize_t>(line.size())) ||
          FailWithErrno(MarkPath(), "cannot be written", error);
 }
 
-bool ExportFolder::Compact(std::string* error) {
-  // Lines of other SSTable versions stay if their filters do.
-  for (auto filter = filters_.begin(); filter != filters_.end();) {
-    filter = IsUnchanged(*filter) ? std::next(filter) : filters_.erase(filter);
+bool ExportFolder::ListAndTidy(std::vector<uint64_t>* numbers,
+                               std::string* error) const {
+  const std::string& version = plan_.options.sstable_version;
+  std::vector<std::string> names;
+  if (!ListNames(path_, &names, error)) {
+    return false;
   }
-  return num_lines_ <= filters_.size() + 1 || WriteMark(error);
+  for (const std::string& name : names) {
+    if (const auto number = NumberOfFilterDb(name, version)) {
+      numbers->push_back(*number);
+    } else if (!plan_.options.dry_run && IsLeftOver(path_, name, version)) {
+      unlink((path_ + "/" + name).c_str());
+    }
+  }
+  return true;
+}
+
+// Lines of other SSTable versions stay if their filters do. A line that
+// somebody appends between the reading and the writing is lost.
+bool ExportFolder::Shorten(std::string* error) const {
+  std::set<std::string> lines;
+  if (!ReadMark(&lines, error)) {
+    return false;
+  }
+  std::string text = Owner() + "\n";
+  for (const std::string& line : lines) {
+    const std::string name = line.substr(0, line.find(kSeparator));
+    const std::string stamp = StampOf(path_ + "/" + name);
+    if (!stamp.empty() && EndsWith(line, kSeparator + stamp)) {
+      text += line + "\n";
+    }
+  }
+  std::error_code ignored;
+  return std::filesystem::file_size(MarkPath(), ignored) == text.size() ||
+         WriteMark(text, /*overwrite=*/true, error);
 }
 
 }  // namespace cassandra_bloom

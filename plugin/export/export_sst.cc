@@ -2,7 +2,7 @@
 
 #include "plugin/export/export_sst.h"
 
-#include <algorithm>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -30,157 +30,40 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const ExportPlan& plan,
                                               plan.form, error);
 }
 
-// The export of one SST file.
-class SstExport {
- public:
-  SstExport(const ExportPlan& plan, bool overwrite, const StopExport& stop,
-            ExportedFilterDb* exported, std::string* error)
-      : plan_(plan),
-        overwrite_(overwrite),
-        stop_(stop),
-        exported_(exported),
-        error_(error) {}
-
-  ExportResult Run();
-
- private:
-  std::string FindBlock(ParsedFilter* filter);
-  ExportResult FromKeys();
-  ExportResult ForEachEntry(const std::function<void(std::string_view)>& visit);
-  ExportResult Write(int num_probes, uint32_t num_words, const char* bits);
-
-  const ExportPlan& plan_;
-  const bool overwrite_;
-  const StopExport& stop_;
-  ExportedFilterDb* const exported_;
-  std::string* const error_;
-  std::unique_ptr<SstReader> sst_;
-  PartitionKeyExtractor partition_key_;
-};
-
-ExportResult SstExport::Run() {
-  sst_ = SstReader::Open(exported_->sst_file, error_);
-  if (sst_ == nullptr) {
-    return ExportResult::kCannotRead;
-  }
-  partition_key_ =
-      (plan_.partition_key ? plan_.partition_key : sst_->partition_key())
-          .value_or(PartitionKeyExtractor());
-  exported_->partition_key = partition_key_.spelling();
-  exported_->num_range_deletions = sst_->properties().num_range_deletions;
-  if (plan_.options.from == ExportFrom::kKeys) {
-    return FromKeys();
-  }
-  ParsedFilter filter;
-  std::string& why_not = exported_->why_not_block;
-  why_not = FindBlock(&filter);
-  if (why_not.empty()) {
-    exported_->from_block = true;
-    exported_->num_keys = sst_->properties().num_filter_entries;
-    return Write(filter.num_probes, filter.num_words, filter.bits);
-  }
-  const ExportResult result = FromKeys();
-  if (result == ExportResult::kCannotRead) {
-    *error_ += " (from its block it cannot be exported: " + why_not + ")";
-  }
-  return result;
+// Returns false for SSTable versions before `ma`, whose hash has another order.
+bool HasFormOfBlocks(const ExportPlan& plan) {
+  return plan.form.hash_order == kNaAndLater.hash_order;
 }
 
-// Returns why the file's filter cannot be exported as it is, or "".
-std::string SstExport::FindBlock(ParsedFilter* filter) {
-  if (plan_.form.hash_order != kNaAndLater.hash_order) {
-    return "the filter in an SST file cannot be had in the form " +
-           std::string(FormName(plan_.form)) +
-           ", where every key has other bits";
-  }
-  std::string_view block;
-  const std::string why_not = sst_->FindBlock(partition_key_, &block);
-  if (!why_not.empty()) {
-    return why_not;
-  }
-  return ParseFilterDb(block.data(), block.size(), filter) &&
-                 filter->num_probes <= kMaxProbes
-             ? ""
-             : "its filter is empty or damaged";
-}
-
-// Reads the keys twice, first to count them and then to add them, so that only
-// the filter is kept in memory.
-ExportResult SstExport::FromKeys() {
-  uint64_t num_keys = 0;
-  const auto count = [&](std::string_view) { ++num_keys; };
-  ExportResult result = ForEachEntry(count);
-  if (result != ExportResult::kDone) {
-    return result;
-  }
-  const auto builder = NewBuilder(plan_, num_keys, error_);
-  if (builder == nullptr) {
-    return ExportResult::kCannotRead;
-  }
-  const auto add = [&](std::string_view key) { builder->Add(key); };
-  result = ForEachEntry(add);
-  if (result != ExportResult::kDone) {
-    return result;
-  }
-  exported_->num_keys = num_keys;
-  return Write(builder->num_probes(), builder->num_words(), builder->bits());
-}
-
-// Calls `visit` with the partition key of each key. Visits equal partition keys
-// in a row once.
-ExportResult SstExport::ForEachEntry(
-    const std::function<void(std::string_view)>& visit) {
-  // Values may be large, so that few entries may take long to read.
-  constexpr uint64_t kEntriesPerStop = 64;
-  uint64_t num_seen = 0;
-  bool stopped = false;
+// Returns a filter of the file's partition keys, or null. Reads the keys twice,
+// first to count them and then to add them, so that only the filter is kept in
+// memory. Equal partition keys that follow each other count once.
+std::unique_ptr<FilterDbBuilder> FromKeys(
+    const ExportPlan& plan, const PartitionKeyExtractor& partition_key,
+    SstReader* sst, uint64_t* num_keys, std::string* error) {
+  *num_keys = 0;
+  std::unique_ptr<FilterDbBuilder> builder;
   std::optional<std::string> last;
-  const auto visit_key = [&](std::string_view key) {
-    stopped = num_seen++ % kEntriesPerStop == 0 && stop_();
-    if (stopped) {
-      return false;
+  const auto visit = [&](std::string_view key) {
+    const std::string_view entry = partition_key.Extract(key);
+    if (entry == last) {
+      return;
     }
-    const std::string_view entry = partition_key_.Extract(key);
-    if (entry != last) {
-      visit(entry);
-      last = entry;
+    last = entry;
+    if (builder == nullptr) {
+      ++*num_keys;
+    } else {
+      builder->Add(entry);
     }
-    return true;
   };
-  return sst_->ForEachKey(visit_key, error_) ? ExportResult::kDone
-         : stopped                           ? ExportResult::kStopped
-                                             : ExportResult::kCannotRead;
-}
-
-// Writes in pieces, so that the export can stop between two of them.
-ExportResult SstExport::Write(int num_probes, uint32_t num_words,
-                              const char* bits) {
-  constexpr size_t kPiece = size_t{1} << 20;
-  exported_->num_probes = num_probes;
-  exported_->num_words = num_words;
-  bool stopped = false;
-  const WriteContent content =
-      FilterDbContent(plan_.form, num_probes, num_words, bits);
-  const auto write = [&](const Append& append) {
-    return content([&](const char* data, size_t size) {
-      for (size_t done = 0; done < size; done += kPiece) {
-        stopped = stop_();
-        if (stopped || !append(data + done, std::min(kPiece, size - done))) {
-          return false;
-        }
-      }
-      return true;
-    });
-  };
-  std::string failure;
-  if (WriteFileAtomically(exported_->filter_db, overwrite_, write, &failure)) {
-    return ExportResult::kDone;
+  if (!sst->ForEachKey(visit, error)) {
+    return nullptr;
   }
-  if (stopped) {
-    return ExportResult::kStopped;
-  }
-  *error_ = failure;
-  return ExportResult::kCannotWrite;
+  builder = NewBuilder(plan, *num_keys, error);
+  last.reset();
+  return builder != nullptr && sst->ForEachKey(visit, error)
+             ? std::move(builder)
+             : nullptr;
 }
 
 }  // namespace
@@ -212,6 +95,13 @@ std::optional<ExportPlan> PlanExport(const ExportOptions& options,
       NewBuilder(plan, /*num_keys=*/0, error) == nullptr) {
     return std::nullopt;
   }
+  if (options.from == ExportFrom::kBlock && !HasFormOfBlocks(plan)) {
+    *error = "filter blocks cannot be copied for SSTable version '" +
+             options.sstable_version +
+             "', in which every key has other bits; `sst_filters export` "
+             "builds such filters from the keys";
+    return std::nullopt;
+  }
   return plan;
 }
 
@@ -225,10 +115,52 @@ std::string ExportOptionsText(const ExportPlan& plan) {
               : " bits_per_key=" + FormatNumber(options.bits_per_key));
 }
 
-ExportResult ExportSst(const ExportPlan& plan, bool overwrite,
-                       const StopExport& stop, ExportedFilterDb* exported,
+ExportResult ExportSst(const ExportPlan& plan, ExportedFilterDb* exported,
                        std::string* error) {
-  return SstExport(plan, overwrite, stop, exported, error).Run();
+  const auto sst = SstReader::Open(exported->sst_file, error);
+  if (sst == nullptr) {
+    return ExportResult::kCannotRead;
+  }
+  const PartitionKeyExtractor partition_key =
+      (plan.partition_key ? plan.partition_key : sst->partition_key())
+          .value_or(PartitionKeyExtractor());
+  exported->partition_key = partition_key.spelling();
+  exported->num_keys = sst->properties().num_filter_entries;
+  exported->num_range_deletions = sst->properties().num_range_deletions;
+  std::string& why_not = exported->why_not_block;
+  ParsedFilter filter;
+  if (plan.options.from != ExportFrom::kKeys) {
+    why_not = HasFormOfBlocks(plan)
+                  ? sst->FindBlock(partition_key, &filter)
+                  : "the filter in an SST file cannot be had in the form " +
+                        std::string(FormName(plan.form)) +
+                        ", where every key has other bits";
+    exported->from_block = why_not.empty();
+  }
+  if (!exported->from_block && plan.options.from == ExportFrom::kBlock) {
+    return ExportResult::kNoBlock;
+  }
+  std::unique_ptr<FilterDbBuilder> builder;
+  if (!exported->from_block) {
+    builder =
+        FromKeys(plan, partition_key, sst.get(), &exported->num_keys, error);
+    if (builder == nullptr) {
+      *error +=
+          why_not.empty()
+              ? ""
+              : " (from its block it cannot be exported: " + why_not + ")";
+      return ExportResult::kCannotRead;
+    }
+    filter = {builder->num_probes(), builder->num_words(), builder->bits()};
+  }
+  exported->num_probes = filter.num_probes;
+  exported->num_words = filter.num_words;
+  return WriteFileAtomically(exported->filter_db, /*overwrite=*/true,
+                             FilterDbContent(plan.form, filter.num_probes,
+                                             filter.num_words, filter.bits),
+                             error)
+             ? ExportResult::kDone
+             : ExportResult::kCannotWrite;
 }
 
 }  // namespace cassandra_bloom

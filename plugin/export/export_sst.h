@@ -5,12 +5,11 @@
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_EXPORT_SST_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_EXPORT_SST_H_
 
-#include <functional>
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "cassandra_bloom/filter_db.h"
-#include "cassandra_bloom/filter_db_export.h"
 #include "plugin/lsm/partition_key.h"
 
 namespace cassandra_bloom {
@@ -20,6 +19,8 @@ enum class ExportFrom {
   kBlockOrKeys,
   // Always build the filter from the keys of the SST file.
   kKeys,
+  // Copy the filter block, or export nothing. Reads no keys.
+  kBlock,
 };
 
 struct ExportOptions {
@@ -42,8 +43,8 @@ struct ExportOptions {
   // whole key is exported.
   std::string partition_key;
 
-  // If true, existing files are replaced. For a folder, all filters are then
-  // made anew, and a folder whose filters no export recorded is taken over.
+  // If true, all filters of a folder are made anew, and a folder whose filters
+  // no export recorded is taken over.
   bool overwrite = false;
 
   // If true, the export of a folder writes and removes nothing. The report says
@@ -68,19 +69,32 @@ std::optional<ExportPlan> PlanExport(const ExportOptions& options,
 // Returns the options that decide the bytes of a Filter.db, in one line.
 std::string ExportOptionsText(const ExportPlan& plan);
 
-// Called often, also in the middle of an SST file. Returns true if the export
-// shall stop.
-using StopExport = std::function<bool()>;
+struct ExportedFilterDb {
+  std::string sst_file;     // The path of the SST file.
+  std::string filter_db;    // The path of its Filter.db.
+  bool from_block = false;  // The filter block was copied.
+  // Why the filter block was not copied. Empty if `from_block` is true, or if
+  // the filter was to be made from keys.
+  std::string why_not_block;
+  std::string partition_key;  // The part of a key that the filter holds.
+  uint64_t num_keys = 0;      // Entries in the filter, as far as RocksDB knows.
+  uint64_t num_range_deletions = 0;
+  int num_probes = 0;
+  uint32_t num_words = 0;
+};
 
-inline bool NeverStop() { return false; }
-
-enum class ExportResult { kDone, kCannotRead, kCannotWrite, kStopped };
+enum class ExportResult {
+  kDone,
+  kNoBlock,  // Only with ExportFrom::kBlock. `why_not_block` is the error.
+  kGone,     // Only from ExportFolder::Renew: the SST file is not there, or no
+             // longer.
+  kCannotRead,
+  kCannotWrite,
+};
 
 // Exports the SST file exported->sst_file to exported->filter_db, and sets the
-// rest of `*exported`. Replaces a symbolic link, and does not follow it. Leaves
-// `*error` as it was if the export was stopped.
-ExportResult ExportSst(const ExportPlan& plan, bool overwrite,
-                       const StopExport& stop, ExportedFilterDb* exported,
+// rest of `*exported`. Replaces what is there, also a symbolic link.
+ExportResult ExportSst(const ExportPlan& plan, ExportedFilterDb* exported,
                        std::string* error);
 
 }  // namespace cassandra_bloom

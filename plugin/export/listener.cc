@@ -3,75 +3,176 @@
 #include "plugin/export/listener.h"
 
 #include <rocksdb/convenience.h>
-#include <rocksdb/db.h>
 
 #include <exception>
-#include <set>
+#include <string_view>
 
-#include "cassandra_bloom/filter_db_export.h"
-#include "plugin/export/reconcile.h"
+#include "plugin/filter_db/read_file.h"
+#include "plugin/policy/report.h"
 
 namespace cassandra_bloom {
 
-using ROCKSDB_NAMESPACE::ColumnFamilyHandle;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::EventListener;
+using ROCKSDB_NAMESPACE::ExternalFileIngestionInfo;
+using ROCKSDB_NAMESPACE::Logger;
 using ROCKSDB_NAMESPACE::Status;
+using ROCKSDB_NAMESPACE::TableFileCreationInfo;
+using ROCKSDB_NAMESPACE::TableFileDeletionInfo;
+
+namespace {
+
+constexpr char kUsage[] =
+    "the listener is cassandra_bloom_export(nb,/var/lib/filters), with an "
+    "SSTable version and a path of letters, digits and /._- (a symbolic link "
+    "may lead to the folder)";
+
+// Other bytes have a meaning in options strings.
+constexpr char kPathBytes[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-";
+
+// Does not check the version.
+bool ParseId(std::string_view id, std::string* version, std::string* out_dir) {
+  const std::string begin = std::string(kExportListenerName) + "(";
+  const size_t joined = id.find(":" + begin);
+  if (id.substr(0, begin.size()) != begin && joined != std::string_view::npos) {
+    id.remove_prefix(joined + 1);
+  }
+  const size_t comma = id.find(',');
+  const size_t end = id.find(')');
+  if (id.substr(0, begin.size()) != begin || end == std::string_view::npos ||
+      comma > end || id.substr(end + 1, 1).find_first_not_of(':') == 0) {
+    return false;
+  }
+  *version = id.substr(begin.size(), comma - begin.size());
+  *out_dir = id.substr(comma + 1, end - comma - 1);
+  return !out_dir->empty() &&
+         out_dir->find_first_not_of(kPathBytes) == std::string::npos;
+}
+
+}  // namespace
 
 Status FilterDbExportListener::ConfigureOptions(
     const ConfigOptions& /*config_options*/,
     const std::unordered_map<std::string, std::string>& options,
     std::unordered_map<std::string, std::string>* /*unused*/) {
-  std::string error;
-  ExportTarget target;
-  if (!options.empty()) {
-    return Status::InvalidArgument(id_ +
-                                   ": takes no options; the listener is " +
-                                   ExportId({"/var/lib/filters", "nb"}));
-  }
-  if (worker_ != nullptr) {
+  if (folder_ && options.empty()) {
     return Status::OK();
   }
-  if (!ParseExportId(id_, &target, &error)) {
-    return Status::InvalidArgument(id_ + ": " + error);
+  std::string error;
+  std::string out_dir;
+  ExportOptions block_options;
+  block_options.from = ExportFrom::kBlock;
+  if (!options.empty()) {
+    error = std::string("takes no options; ") + kUsage;
+  } else if (!ParseId(id_, &block_options.sstable_version, &out_dir)) {
+    error = std::string("is unknown; ") + kUsage;
+  } else if (const auto plan = PlanExport(block_options, &error)) {
+    folder_.emplace(out_dir, *plan);
+    return Status::OK();
   }
-  ExportOptions export_options;
-  export_options.sstable_version = target.sstable_version;
-  const auto plan = PlanExport(export_options, &error);
-  if (!plan) {
-    return Status::InvalidArgument(id_ + ": " + error);
-  }
-  worker_ = std::make_unique<ExportWorker>(target.out_dir, *plan);
-  return Status::OK();
+  return Status::InvalidArgument(id_ + ": " + error);
 }
 
 // Lets no exception escape into RocksDB.
-void FilterDbExportListener::Tell(
-    const std::function<void(ExportWorker*)>& event) {
-  if (worker_ == nullptr) {
-    return;  // The listener's id was refused.
-  }
+template <typename Work>
+void FilterDbExportListener::Do(const Work& work) {
   try {
-    event(worker_.get());
+    if (folder_) {
+      work();
+    }
   } catch (const std::exception& exception) {
-    worker_->Fail(exception.what());
+    Fail(exception.what());
   }
 }
 
-void FilterDbExportListener::OnChange(DB* db) {
-  Tell([db](ExportWorker* worker) { worker->OnChange(db); });
+// Allocates no memory, because there may be none.
+void FilterDbExportListener::Fail(const char* error) {
+  // A failure that goes on is said once, for example that a disk is full.
+  if (!has_failed_.exchange(true)) {
+    Say(error);
+  }
+  // Counts last, so that a program that sees the count finds the reason in the
+  // LOG.
+  ++failed_;
 }
 
-void FilterDbExportListener::OnFilesChanged() {
-  Tell([](ExportWorker* worker) { worker->OnFilesChanged(); });
+void FilterDbExportListener::Say(const char* text) {
+  std::shared_ptr<Logger> log;
+  {
+    const std::lock_guard<std::mutex> lock(log_mutex_);
+    log = log_.lock();
+  }
+  ReportError(log.get(), "%s: %s", kExportListenerName, text);
 }
 
-void FilterDbExportListener::OnColumnFamilyHandleDeletionStarted(
-    ColumnFamilyHandle* handle) {
-  constexpr uint32_t kDefaultColumnFamily = 0;
-  if (handle->GetID() == kDefaultColumnFamily) {
-    Tell([](ExportWorker* worker) { worker->OnDatabaseMayClose(); });
+void FilterDbExportListener::SeeLogOf(DB* db) {
+  Do([&] {
+    const std::shared_ptr<Logger> log = db->GetDBOptions().info_log;
+    const std::lock_guard<std::mutex> lock(log_mutex_);
+    log_ = log;
+  });
+}
+
+void FilterDbExportListener::OnTableFileCreated(
+    const TableFileCreationInfo& info) {
+  Do([&] {
+    if (!info.status.ok()) {
+      return;
+    }
+    if (FileExists(info.file_path)) {
+      Export(info.db_name, info.file_path);
+    } else {
+      Fail((info.file_path + ": is no local file, so it is not exported")
+               .c_str());
+    }
+  });
+}
+
+void FilterDbExportListener::OnExternalFileIngested(
+    DB* db, const ExternalFileIngestionInfo& info) {
+  SeeLogOf(db);
+  Do([&] { Export(db->GetName(), info.internal_file_path); });
+}
+
+void FilterDbExportListener::OnTableFileDeleted(
+    const TableFileDeletionInfo& info) {
+  Do([&] {
+    if (!info.status.ok() || folder_->Owner() != DatabaseOf(info.db_name)) {
+      return;
+    }
+    const uint64_t number = NumberOfSst(info.file_path);
+    const bool is_there = NameExists(folder_->FilterDbOf(number));
+    std::string error;
+    if (!folder_->Remove(number, &error)) {
+      Fail(error.c_str());
+    } else if (is_there) {
+      ++removed_;
+    }
+  });
+}
+
+void FilterDbExportListener::Export(const std::string& db_name,
+                                    const std::string& sst) {
+  std::string error;
+  ExportedFilterDb exported;
+  const ExportResult result =
+      folder_->Claim(DatabaseOf(db_name), &error)
+          ? folder_->Renew(NumberOfSst(sst), sst, &exported, &error)
+          : ExportResult::kCannotWrite;
+  if (result == ExportResult::kDone) {
+    has_failed_ = false;
+    ++exported_;
+  } else if (result == ExportResult::kNoBlock) {
+    if (!has_said_no_block_.exchange(true)) {
+      Say((sst + ": is not exported, because " + exported.why_not_block +
+           ". `sst_filters export` makes its Filter.db, and those of other "
+           "files without such a filter, which are not named here")
+              .c_str());
+    }
+  } else if (result != ExportResult::kGone) {
+    Fail(error.c_str());
   }
 }
 
@@ -79,7 +180,8 @@ std::shared_ptr<EventListener> NewFilterDbExportListener(
     const std::string& out_dir, const std::string& sstable_version,
     std::string* error) {
   auto listener = std::make_shared<FilterDbExportListener>(
-      ExportId({out_dir, sstable_version}));
+      std::string(kExportListenerName) + "(" + sstable_version + "," + out_dir +
+      ")");
   const Status status = listener->ConfigureFromMap(ConfigOptions(), {});
   if (!status.ok()) {
     *error = status.getState();
@@ -88,33 +190,12 @@ std::shared_ptr<EventListener> NewFilterDbExportListener(
   return listener;
 }
 
-bool ReconcileFilterDbExports(DB* db, const std::string& out_dir,
-                              const std::string& sstable_version,
-                              FilterDbExportReport* report,
-                              std::string* error) {
-  *report = {};
-  ExportOptions options;
-  options.sstable_version = sstable_version;
-  const auto plan = PlanExport(options, error);
-  if (!plan) {
-    return false;
-  }
-  const ListSsts list = [db](LiveSsts* live, std::string*) {
-    *live = LiveSstsOf(db);
-    return true;
-  };
-  std::set<std::string> unreadable;
-  return Reconcile(*plan, out_dir, list, NeverStop, &unreadable, report, error);
-}
-
 bool GetFilterDbExportCounts(const EventListener& listener,
                              FilterDbExportCounts* counts) {
   if (listener.Name() != kExportListenerName) {
     return false;
   }
-  const ExportWorker* const worker =
-      static_cast<const FilterDbExportListener&>(listener).worker();
-  *counts = worker == nullptr ? FilterDbExportCounts() : worker->counts();
+  *counts = static_cast<const FilterDbExportListener&>(listener).counts();
   return true;
 }
 

@@ -1,39 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes a folder hold exactly the filters of the live SST files of a database.
+// Makes a folder hold the filters of the live SST files of a database.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_RECONCILE_H_
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_RECONCILE_H_
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
-#include "cassandra_bloom/filter_db_export.h"
 #include "plugin/export/export_sst.h"
-#include "plugin/export/live_ssts.h"
 
 namespace cassandra_bloom {
 
-// Lists the live SST files. Returns false, with `*error`, on failure. Returns
-// false, and leaves `*error` as it was, if there is no newer listing.
-using ListSsts = std::function<bool(LiveSsts* live, std::string* error)>;
+struct LiveSsts {
+  std::string database;                   // DatabaseOf it.
+  std::map<uint64_t, std::string> files;  // Paths by number.
+  // The folders of the database, as far as they are known: no file of a
+  // database names its db_paths.
+  std::set<std::string> folders;
+};
 
-// Keeps the filters that are right, makes the missing ones and removes all
-// others. May be called again after any failure: it then does what is left.
+// Throws or returns the live SST files.
+using ListSsts = std::function<LiveSsts()>;
+
+struct ExportReport {
+  std::vector<ExportedFilterDb> exported;
+  std::vector<std::string> kept;     // Paths of filters that were up to date.
+  std::vector<std::string> removed;  // Paths of filters that were removed.
+  std::vector<std::string> errors;   // One sentence per SST file that failed.
+};
+
+// Keeps the filters that are right, and makes the others anew. Removes a filter
+// if its SST file is neither live nor in a folder of the database. An SST file
+// that is there but not live may be one that RocksDB has not added yet, and a
+// listener has just written its filter. So that filter is kept if it is right,
+// and otherwise made anew.
 //
-// Lists the files while it holds the folder's lock, because another export may
-// have used a newer listing before. If a listed file no longer exists, lists
-// again. Does not read files whose LiveSst::identity is in `*unreadable`, and
-// adds those that it cannot read.
+// If a listed file is gone, lists again. If it is still listed, removes no
+// filter, because there is a folder that is not known. May be called again
+// after any failure: it then does what is left.
 //
-// Returns true if every live SST file now has its filter. Returns false, and
-// leaves `*error` as it was, if it was stopped before that, or if all that lack
-// one were in `*unreadable` before. `*report` says what was done.
+// Returns true if every live SST file now has its filter. `*report` says what
+// was done, even after an error.
 bool Reconcile(const ExportPlan& plan, const std::string& out_dir,
-               const ListSsts& list, const StopExport& stop,
-               std::set<std::string>* unreadable, FilterDbExportReport* report,
-               std::string* error);
+               const ListSsts& list, ExportReport* report, std::string* error);
 
 }  // namespace cassandra_bloom
 

@@ -9,6 +9,7 @@
 #include <rocksdb/slice.h>
 #include <rocksdb/table.h>
 
+#include "plugin/filter/sizing.h"
 #include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
@@ -91,13 +92,6 @@ const Comparator* ComparatorByName(const std::string& name) {
   return nullptr;
 }
 
-bool FailToOpen(const std::string& path, const Status& status,
-                std::string* error) {
-  *error =
-      path + ": cannot be read as a block-based SST file: " + status.ToString();
-  return false;
-}
-
 std::unique_ptr<Iterator> NewKeyIterator(SstFileReader* reader) {
 #if CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902
   return reader->NewTableIterator();
@@ -111,33 +105,21 @@ std::unique_ptr<Iterator> NewKeyIterator(SstFileReader* reader) {
 #endif
 }
 
-// Returns the key of the entry. NewTableIterator gives keys that end with a
-// sequence number and a type.
-bool TakeKey(const Iterator& iterator, std::string_view* key) {
-  constexpr size_t kSequenceNumberSize = kDeletionsAreSeen ? 8 : 0;
-  *key = iterator.key().ToStringView();
-  if (key->size() < kSequenceNumberSize) {
-    return false;
-  }
-  key->remove_suffix(kSequenceNumberSize);
-  return true;
-}
-
 }  // namespace
 
 std::unique_ptr<SstReader> SstReader::Open(const std::string& path,
                                            std::string* error) {
   std::unique_ptr<SstReader> sst(new SstReader(path));
-  const Status status = sst->OpenWith(BytewiseComparator(), kPolicyName);
-  return status.ok() || FailToOpen(path, status, error) ? std::move(sst)
-                                                        : nullptr;
+  return sst->OpenWith(BytewiseComparator(), kPolicyName, error)
+             ? std::move(sst)
+             : nullptr;
 }
 
 // Opens the file, and sets `block_` if it has a full filter of this name. A
 // failure leaves everything as it was. Without a block cache, RocksDB does not
 // read the partitions of a filter.
-Status SstReader::OpenWith(const Comparator* comparator,
-                           const std::string& filter_name) {
+bool SstReader::OpenWith(const Comparator* comparator,
+                         const std::string& filter_name, std::string* error) {
   std::optional<std::string_view> block;
   const auto observer = std::make_shared<BlockObserver>(filter_name, &block);
   BlockBasedTableOptions table_options;
@@ -151,13 +133,16 @@ Status SstReader::OpenWith(const Comparator* comparator,
   auto reader = std::make_unique<SstFileReader>(options);
   const Status status = reader->Open(path_);
   observer->EndOpen();
-  if (status.ok()) {
-    reader_ = std::move(reader);
-    properties_ = reader_->GetTableProperties();
-    block_ = block;
-    filter_name_ = filter_name;
+  if (!status.ok()) {
+    *error = path_ +
+             ": cannot be read as a block-based SST file: " + status.ToString();
+    return false;
   }
-  return status;
+  reader_ = std::move(reader);
+  properties_ = reader_->GetTableProperties();
+  block_ = block;
+  filter_name_ = filter_name;
+  return true;
 }
 
 std::optional<PartitionKeyExtractor> SstReader::partition_key() const {
@@ -167,17 +152,16 @@ std::optional<PartitionKeyExtractor> SstReader::partition_key() const {
 // RocksDB passes a block only to a policy with the filter's name, which need
 // not be the name of the policy that the file names.
 std::string SstReader::FindBlock(const PartitionKeyExtractor& partition_key,
-                                 std::string_view* filter_db) {
+                                 ParsedFilter* filter) {
   if (properties_->filter_size == 0) {
     return "there is no filter in the file";
   }
   for (const std::string& name :
        {FilterNameFor(partition_key), std::string(kRocksdbsFilterName)}) {
-    if (!block_ && name != filter_name_) {
-      const Status status = OpenWith(BytewiseComparator(), name);
-      if (!status.ok()) {
-        return "its filter cannot be read: " + status.ToString();
-      }
+    std::string error;
+    if (!block_ && name != filter_name_ &&
+        !OpenWith(BytewiseComparator(), name, &error)) {
+      return error;
     }
   }
   for (const std::string& why :
@@ -191,9 +175,16 @@ std::string SstReader::FindBlock(const PartitionKeyExtractor& partition_key,
   if (block_->size() != properties_->filter_size) {
     return "its filter is partitioned";
   }
-  *filter_db =
+  const std::string_view filter_db =
       filter_name_ == kRocksdbsFilterName ? *WithoutTrailer(*block_) : *block_;
-  return "";
+  if (!ParseFilterDb(filter_db.data(), filter_db.size(), filter) ||
+      filter->num_probes > kMaxProbes) {
+    return "its filter is empty or damaged";
+  }
+  return CountSetBits(*filter) < filter->capacity_bits()
+             ? ""
+             : "every key matches its filter, as if there was no memory to "
+               "build it; a compaction builds it anew";
 }
 
 std::string SstReader::WhyNotOurs(
@@ -273,30 +264,21 @@ bool SstReader::ForEachKey(const VisitKey& visit, std::string* error) {
   }
   const Comparator* const comparator =
       ComparatorByName(properties_->comparator_name);
-  if (comparator != BytewiseComparator()) {
-    const Status status = OpenWith(comparator, filter_name_);
-    if (!status.ok()) {
-      return FailToOpen(path_, status, error);
-    }
+  if (comparator != BytewiseComparator() &&
+      !OpenWith(comparator, filter_name_, error)) {
+    return false;
   }
   const std::unique_ptr<Iterator> iterator = NewKeyIterator(reader_.get());
+  // NewTableIterator gives keys that end with a sequence number and a type.
+  constexpr size_t kEnd = kDeletionsAreSeen ? 8 : 0;
   uint64_t seen = 0;
-  bool malformed = false;
-  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next()) {
-    std::string_view key;
-    if (!TakeKey(*iterator, &key)) {
-      malformed = true;
-      break;
-    }
+  for (iterator->SeekToFirst();
+       iterator->Valid() && iterator->key().size() >= kEnd; iterator->Next()) {
     ++seen;
-    if (!visit(key)) {
-      return false;
-    }
+    visit(iterator->key().ToStringView().substr(0,
+                                                iterator->key().size() - kEnd));
   }
-  const Status status =
-      malformed ? Status::Corruption("a key without a sequence number")
-                : iterator->status();
-  if (!status.ok()) {
+  if (const Status status = iterator->status(); !status.ok()) {
     *error = path_ + ": its keys cannot be read: " + status.ToString();
     return false;
   }

@@ -9,7 +9,6 @@
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/sst_file_reader.h>
-#include <rocksdb/status.h>
 #include <rocksdb/table_properties.h>
 
 #include <functional>
@@ -19,14 +18,14 @@
 #include <string_view>
 #include <utility>
 
+#include "plugin/filter/block_layout.h"
 #include "plugin/lsm/partition_key.h"
 
 namespace cassandra_bloom {
 
 class SstReader {
  public:
-  // Returns false to stop.
-  using VisitKey = std::function<bool(std::string_view key)>;
+  using VisitKey = std::function<void(std::string_view key)>;
 
   static std::unique_ptr<SstReader> Open(const std::string& path,
                                          std::string* error);
@@ -39,25 +38,23 @@ class SstReader {
   // library.
   std::optional<PartitionKeyExtractor> partition_key() const;
 
-  // Sets `*filter_db` to the filter block, without a trailer, if it is a full
+  // Sets `*filter` to the filter block, without a trailer, if it is a full
   // filter of this library that holds exactly these partition keys. It is valid
   // until ForEachKey is called or this object is destroyed. Otherwise returns
-  // why it is not such a filter.
+  // why the block is no such filter, or no good Filter.db.
   std::string FindBlock(const PartitionKeyExtractor& partition_key,
-                        std::string_view* filter_db);
+                        ParsedFilter* filter);
 
   // Calls `visit` for each entry, also for deletions, in the file's order. So
   // equal keys follow each other. A file with deletions is an error before
-  // RocksDB 9.2. Returns false, and leaves `*error` as it was, if `visit`
-  // returned false.
+  // RocksDB 9.2.
   bool ForEachKey(const VisitKey& visit, std::string* error);
 
  private:
   explicit SstReader(std::string path) : path_(std::move(path)) {}
 
-  ROCKSDB_NAMESPACE::Status OpenWith(
-      const ROCKSDB_NAMESPACE::Comparator* comparator,
-      const std::string& filter_name);
+  bool OpenWith(const ROCKSDB_NAMESPACE::Comparator* comparator,
+                const std::string& filter_name, std::string* error);
   std::string WhyNotOurs(const PartitionKeyExtractor& partition_key) const;
   std::string WhyNotKeysAlone() const;
   bool CanReadKeys(std::string* error) const;

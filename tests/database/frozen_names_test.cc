@@ -14,6 +14,7 @@
 
 #include "cassandra_bloom/filter_db_export.h"
 #include "cassandra_bloom/filter_policy.h"
+#include "plugin/export/reconcile.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/temp_dir.h"
@@ -88,12 +89,16 @@ std::unique_ptr<TestDb> FilledDb(Layout layout,
 
 // Returns the name of the mark. The mark is the only file in an export folder
 // that is not a Filter.db.
-std::string MarkOfExports(TestDb* db) {
+std::string MarkOfExports() {
   const TempDir out_dir;
-  FilterDbExportReport report;
+  ExportReport report;
   std::string error;
-  EXPECT_TRUE(ReconcileFilterDbExports(db->get(), out_dir.path(), "nb", &report,
-                                       &error))
+  EXPECT_TRUE(Reconcile(
+      *PlanExport({}, &error), out_dir.path(),
+      [] {
+        return LiveSsts{"a database", {}, {}};
+      },
+      &report, &error))
       << error;
   for (const auto& entry : fs::directory_iterator(out_dir.path())) {
     const std::string name = entry.path().filename();
@@ -170,7 +175,7 @@ TEST_F(FrozenNamesTest, AreThoseOfTheDocument) {
   const auto listener = NewFilterDbExportListener(out_dir.path(), "nb", &error);
   ASSERT_NE(listener, nullptr) << error;
   EXPECT_EQ(Promised("listener that exports"), listener->Name());
-  EXPECT_EQ(Promised("mark of an export folder"), MarkOfExports(db.get()));
+  EXPECT_EQ(Promised("mark of an export folder"), MarkOfExports());
   ExpectNoRowIsLeft();
 }
 

@@ -2,28 +2,21 @@
 
 #include "tests/export/export_fixture.h"
 
-#include <fcntl.h>
 #include <rocksdb/sst_file_writer.h>
-#include <sys/file.h>
 
-#include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <stdexcept>
-#include <thread>
 
-#include "plugin/export/export_names.h"
-#include "plugin/export/listener.h"
-#include "plugin/export/reconcile.h"
+#include "plugin/export/export_folder.h"
 
 namespace cassandra_bloom::testing {
 
 namespace fs = std::filesystem;
 
-FilterDbExportCounts CountsOf(const ListenerPtr& listener) {
+std::vector<uint64_t> CountsOf(const ListenerPtr& listener) {
   FilterDbExportCounts counts;
   EXPECT_TRUE(GetFilterDbExportCounts(*listener, &counts));
-  return counts;
+  return {counts.exported, counts.removed, counts.failed};
 }
 
 ListenerPtr NewListener(const std::string& out_dir) {
@@ -35,38 +28,16 @@ ListenerPtr NewListener(const std::string& out_dir) {
   return listener;
 }
 
-Names LiveFilterNames(const TestDb& db) {
+LiveSsts LiveSstsOf(rocksdb::DB* db) {
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
-  Names names;
+  LiveSsts live;
+  live.database = DatabaseOf(db->GetName());
+  live.folders = {db->GetName()};
   for (const auto& file : files) {
-    names.insert(FilterDbName("nb", file.file_number));
+    live.files[file.file_number] = file.db_path + file.name;
   }
-  return names;
-}
-
-bool Follows(const std::string& folder, const TestDb& db) {
-  const std::string mark = folder + "/" + kMark;
-  const Names names = LiveFilterNames(db);
-  if (!fs::exists(mark) || NamesIn(folder) != names) {
-    return false;
-  }
-  // Checks the records, too, because an export records a filter only after
-  // the filter has its final name.
-  const std::string recorded = ReadFile(mark);
-  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-    return recorded.find("\n" + name + "\t") != std::string::npos;
-  });
-}
-
-bool Eventually(const std::function<bool()>& is_so) {
-  for (int i = 0; i < 3000; ++i) {
-    if (is_so()) {
-      return true;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
+  return live;
 }
 
 void ExportTest::AddFiles(int count) {
@@ -94,6 +65,19 @@ void ExportTest::MoveToLevel(int level) {
   Require(db_->CompactRange(move, nullptr, nullptr));
 }
 
+void ExportTest::CompactFiles() {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db_->GetLiveFilesMetaData(&files);
+  std::vector<std::string> names;
+  for (const auto& file : files) {
+    if (file.column_family_name == rocksdb::kDefaultColumnFamilyName) {
+      names.push_back(file.name);
+    }
+  }
+  Require(db_->CompactFiles(rocksdb::CompactionOptions(), names,
+                            /*output_level=*/2));
+}
+
 rocksdb::ColumnFamilyHandle* ExportTest::AddColumnFamily(
     const std::string& name, const rocksdb::ColumnFamilyOptions& options,
     const Rows& rows) {
@@ -112,10 +96,10 @@ void ExportTest::MakeTwoHistories() {
   fs::copy(db_.path(), other_history_ / "db", fs::copy_options::recursive);
   db_.Reopen();
   AddFile(&db_, 1000, 2000);
-  const Names names = Live();
+  const auto files = LiveSstsOf(db_.get()).files;
   SwapHistories();
   AddFile(&db_, 3000, 4000);
-  EXPECT_EQ(Live(), names) << "the SST files have other numbers";
+  EXPECT_EQ(LiveSstsOf(db_.get()).files, files) << "they have other numbers";
 }
 
 void ExportTest::SwapHistories() {
@@ -128,19 +112,9 @@ void ExportTest::SwapHistories() {
 
 bool ExportTest::Sync(const ExportOptions& options) {
   error_.clear();
-  std::set<std::string> unreadable;
-  const ListSsts list = [this](LiveSsts* live, std::string*) {
-    *live = LiveSstsOf(db_.get());
-    return true;
-  };
-  return cassandra_bloom::Reconcile(*PlanExport(options, &error_), out_.path(),
-                                    list, NeverStop, &unreadable, &report_,
-                                    &error_);
-}
-
-bool ExportTest::Reconcile() {
-  return ReconcileFilterDbExports(db_.get(), out_.path(), "nb", &report_,
-                                  &error_);
+  return Reconcile(
+      *PlanExport(options, &error_), out_.path(),
+      [this] { return LiveSstsOf(db_.get()); }, &report_, &error_);
 }
 
 void ExportTest::Open(const std::vector<ListenerPtr>& listeners) {
@@ -154,18 +128,13 @@ void ExportTest::Listen() {
   Open({listener_});
 }
 
-void ExportTest::ExpectFollowed() {
-  EXPECT_TRUE(Eventually([&] { return Follows(out_.path(), db_); }))
-      << ::testing::PrintToString(Filters()) << " and live "
-      << ::testing::PrintToString(Live());
+void ExportTest::ExpectFilters(size_t count) {
   EXPECT_EQ(WrongExports(db_.get(), out_.path()), "");
-}
-
-std::unique_ptr<FileDescriptor> ExportTest::LockFolder() const {
-  auto folder = std::make_unique<FileDescriptor>(
-      open(out_.path().c_str(), O_RDONLY | O_DIRECTORY));
-  EXPECT_EQ(flock(folder->get(), LOCK_EX), 0);
-  return folder;
+  EXPECT_EQ(Filters().size(), count);
+  ExportOptions dry_run;
+  dry_run.dry_run = true;
+  EXPECT_TRUE(Sync(dry_run)) << error_;
+  EXPECT_EQ(report_.kept.size(), count);
 }
 
 }  // namespace cassandra_bloom::testing

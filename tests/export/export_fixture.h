@@ -11,14 +11,13 @@
 #include <rocksdb/listener.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export.h"
-#include "plugin/filter_db/read_file.h"
+#include "plugin/export/reconcile.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/test_db.h"
@@ -31,19 +30,15 @@ using ListenerPtr = std::shared_ptr<rocksdb::EventListener>;
 
 inline const rocksdb::WriteOptions kWrite;
 
-FilterDbExportCounts CountsOf(const ListenerPtr& listener);
+// Returns the numbers of filters that the listener has exported and removed,
+// and of its failures.
+std::vector<uint64_t> CountsOf(const ListenerPtr& listener);
 
 // Throws std::runtime_error if the listener cannot be created.
 ListenerPtr NewListener(const std::string& out_dir);
 
-// Returns the names of the Filter.db files for the database's live SST files.
-Names LiveFilterNames(const TestDb& db);
-
-// Returns true if the folder has exactly the filters of the live SST files, and
-// if kMark in the folder records these filters.
-bool Follows(const std::string& folder, const TestDb& db);
-
-bool Eventually(const std::function<bool()>& is_so);
+// Lists the live SST files of an open database.
+LiveSsts LiveSstsOf(rocksdb::DB* db);
 
 // A comparator whose name the export does not know.
 class OddComparator final : public rocksdb::Comparator {
@@ -59,8 +54,7 @@ class OddComparator final : public rocksdb::Comparator {
 
 class ExportTest : public ::testing::Test {
  protected:
-  explicit ExportTest(const rocksdb::Options& options = DbOptions(OurPolicy()))
-      : db_(options) {}
+  ExportTest() : db_(DbOptions(OurPolicy())) {}
 
   // Adds `count` SST files of 1000 rows each to the database.
   void AddFiles(int count);
@@ -69,6 +63,9 @@ class ExportTest : public ::testing::Test {
   void IngestFile();
 
   void MoveToLevel(int level);
+
+  // Compacts all files of the default column family by DB::CompactFiles.
+  void CompactFiles();
 
   // Creates a column family with one SST file of these rows.
   rocksdb::ColumnFamilyHandle* AddColumnFamily(
@@ -87,29 +84,26 @@ class ExportTest : public ::testing::Test {
   // Makes the folder hold the filters of the open database.
   bool Sync(const ExportOptions& options = {});
 
-  bool Reconcile();
-
+  // Reopens the database with these listeners.
   void Open(const std::vector<ListenerPtr>& listeners);
 
   // Reopens the database with a listener that exports into the folder.
   void Listen();
 
-  // Waits until the listener has updated the folder, and checks the filters.
-  void ExpectFollowed();
+  // Expects that the folder has exactly the filters of the live SST files, that
+  // an export would keep them, and that there are so many.
+  void ExpectFilters(size_t count);
 
-  // Locks the folder until the returned object is destroyed.
-  std::unique_ptr<FileDescriptor> LockFolder() const;
-
-  Names Live() const { return LiveFilterNames(db_); }
   Names Filters() const { return NamesIn(out_.path()); }
   std::string OneFilter() const { return out_ / *Filters().begin(); }
+  std::string Log() const { return ReadFile(db_.path() + "/LOG"); }
 
   const TempDir out_;
   const TempDir other_history_;
   TestDb db_;
   ListenerPtr listener_;
   uint32_t next_ = 0;
-  FilterDbExportReport report_;
+  ExportReport report_;
   std::string error_;
 };
 

@@ -2,236 +2,309 @@
 
 #include "plugin/export/export_folder.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "plugin/filter_db/read_file.h"
 #include "tests/export/export_fixture.h"
-#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::UnorderedElementsAre;
 
-LiveSst SstOf(uint64_t number, const std::string& identity = "id") {
-  LiveSst sst;
-  sst.number = number;
-  sst.identity = identity;
-  return sst;
+TEST(ExportNamesTest, OfFilters) {
+  for (const uint64_t number : {uint64_t{0}, uint64_t{7}, ~uint64_t{0}}) {
+    for (const std::string version : {"nb", "da", "ka"}) {
+      EXPECT_EQ(NumberOfFilterDb(FilterDbName(version, number), version),
+                number);
+    }
+  }
+  EXPECT_EQ(FilterDbName("nb", 123), "nb-123-big-Filter.db");
+  EXPECT_EQ(FilterDbName("da", 123), "da-123-bti-Filter.db");
+  for (const char* const other :
+       {"", "nb", "nb-", "nb-7", "nb-7-big", "nb-07-big-Filter.db",
+        "nb-7-bti-Filter.db", "na-7-big-Filter.db", "nb-7-big-Filter.db.bak",
+        "xnb-7-big-Filter.db", "nb--7-big-Filter.db", "nb-x-big-Filter.db",
+        "nb-99999999999999999999-big-Filter.db", "nb7-big-Filter.db"}) {
+    EXPECT_EQ(NumberOfFilterDb(other, "nb"), std::nullopt) << other;
+  }
 }
 
-class ExportFolderTest : public ::testing::Test {
+TEST(ExportNamesTest, OfSstFiles) {
+  for (const uint64_t number : {uint64_t{7}, uint64_t{123456}, ~uint64_t{0}}) {
+    EXPECT_EQ(NumberOfSst("/db.5/" + SstName(number)), number);
+  }
+  EXPECT_EQ(SstName(7), "000007.sst");
+  EXPECT_EQ(NumberOfSst("(nil)"), 0u);
+}
+
+class ExportFolderTest : public ExportTest {
  protected:
-  std::unique_ptr<ExportFolder> Open(const std::string& path,
-                                     const std::string& options = "options",
-                                     bool dry_run = false) {
-    return ExportFolder::Open(path, "nb", options, dry_run, NeverStop, &error_);
+  ExportFolderTest() { AddFiles(2); }
+
+  ExportFolder Folder(const ExportOptions& options = {}) {
+    return ExportFolder(path_, *PlanExport(options, &error_));
   }
 
-  // Opens the folder, and makes it that of the database "db".
-  std::unique_ptr<ExportFolder> Claimed(
-      const std::string& options = "options") {
-    auto folder = Open(dir_.path(), options);
-    EXPECT_NE(folder, nullptr) << error_;
-    EXPECT_TRUE(folder->ClaimFor("db", /*take_over=*/false, &error_)) << error_;
-    return folder;
+  std::string SstOf(uint64_t number) {
+    return LiveSstsOf(db_.get()).files.at(number);
   }
 
-  void AddFilter(ExportFolder* folder, const LiveSst& sst) {
-    WriteFile(folder->FilterDbOf(sst.number), "filter");
-    EXPECT_TRUE(folder->Record(sst, &error_)) << error_;
+  // Makes the filters of the database anew.
+  void RenewAll() {
+    EXPECT_TRUE(Folder().Claim("db", &error_)) << error_;
+    for (const auto& [number, sst] : LiveSstsOf(db_.get()).files) {
+      ExportedFilterDb exported;
+      EXPECT_EQ(Folder().Renew(number, sst, &exported, &error_),
+                ExportResult::kDone)
+          << error_;
+    }
   }
 
-  std::string Mark() const { return ReadFile(dir_ / kFolderMarkName); }
+  bool HasFilterOf(uint64_t number, const ExportOptions& options = {}) {
+    std::set<std::string> lines;
+    EXPECT_TRUE(Folder(options).ReadMark(&lines, &error_)) << error_;
+    return Folder(options).HasFilterOf(lines, number, SstOf(number));
+  }
 
-  const TempDir dir_;
-  std::string error_;
+  std::vector<uint64_t> Numbers() {
+    std::vector<uint64_t> numbers;
+    for (const auto& [number, sst] : LiveSstsOf(db_.get()).files) {
+      numbers.push_back(number);
+    }
+    return numbers;
+  }
+
+  std::string Mark() const { return ReadFile(path_ + "/" + kFolderMarkName); }
+  void SetMark(const std::string& text) const {
+    WriteFile(path_ + "/" + kFolderMarkName, text);
+  }
+
+  std::string path_ = out_.path();
 };
 
 TEST_F(ExportFolderTest, KnowsItsFilters) {
-  auto folder = Claimed();
-  EXPECT_EQ(Mark(), "db\n");
-  EXPECT_FALSE(folder->HasFilterOf(SstOf(7)));
-  AddFilter(folder.get(), SstOf(7));
-  EXPECT_TRUE(folder->HasFilterOf(SstOf(7)));
-  EXPECT_THAT(Mark(), HasSubstr("db\nnb-7-big-Filter.db\tid\toptions\t6 "));
-  folder.reset();
-  folder = Claimed();
-  EXPECT_TRUE(folder->HasFilterOf(SstOf(7)));
-  EXPECT_FALSE(folder->HasFilterOf(SstOf(8)));
-  EXPECT_FALSE(folder->HasFilterOf(SstOf(7, "another")));
-  folder.reset();
-  EXPECT_FALSE(Claimed("other options")->HasFilterOf(SstOf(7)));
-  EXPECT_EQ(fs::path(Claimed()->FilterDbOf(7)).filename(),
-            "nb-7-big-Filter.db");
+  const std::vector<uint64_t> numbers = Numbers();
+  EXPECT_FALSE(HasFilterOf(numbers[0]));
+  RenewAll();
+  EXPECT_TRUE(HasFilterOf(numbers[0]));
+  EXPECT_THAT(Mark(), ::testing::StartsWith(
+                          "db\n" + FilterDbName("nb", numbers[0]) + "\t"));
+  ExportOptions other;
+  other.from = ExportFrom::kKeys;
+  EXPECT_FALSE(HasFilterOf(numbers[0], other));
+  EXPECT_TRUE(Folder().Remove(numbers[0], &error_));
+  EXPECT_TRUE(Folder().Remove(numbers[0], &error_));
+  EXPECT_FALSE(HasFilterOf(numbers[0]));
+  EXPECT_TRUE(HasFilterOf(numbers[1]));
 }
 
-TEST_F(ExportFolderTest, AFilterThatChangedIsNotIts) {
-  auto folder = Claimed();
-  for (uint64_t number = 1; number <= 3; ++number) {
-    AddFilter(folder.get(), SstOf(number));
+// The mark and all but one stamp are right.
+TEST_F(ExportFolderTest, AFileThatChangedHasNoFilter) {
+  const uint64_t number = Numbers()[0];
+  const std::string sst = SstOf(number);
+  const std::string filter = Folder().FilterDbOf(number);
+  for (const std::string& changed : {sst, filter}) {
+    SCOPED_TRACE(changed);
+    const std::string bytes = ReadFile(changed);
+    RenewAll();
+    fs::last_write_time(changed, fs::file_time_type::min());
+    EXPECT_FALSE(HasFilterOf(number)) << "another time";
+    RenewAll();
+    fs::copy(changed, changed + ".copy");
+    fs::last_write_time(changed + ".copy", fs::last_write_time(changed));
+    fs::rename(changed + ".copy", changed);
+    EXPECT_FALSE(HasFilterOf(number)) << "another inode";
+    RenewAll();
+    const auto time = fs::last_write_time(changed);
+    fs::resize_file(changed, bytes.size() + 1);
+    fs::last_write_time(changed, time);
+    EXPECT_FALSE(HasFilterOf(number)) << "another size";
+    fs::resize_file(changed, bytes.size());
   }
-  WriteFile(folder->FilterDbOf(1), "cut");
-  fs::last_write_time(folder->FilterDbOf(2), fs::file_time_type::min());
-  fs::remove(folder->FilterDbOf(3));
-  for (uint64_t number = 1; number <= 3; ++number) {
-    EXPECT_FALSE(folder->HasFilterOf(SstOf(number))) << number;
-  }
-  EXPECT_TRUE(folder->Compact(&error_)) << error_;
-  EXPECT_EQ(Mark(), "db\n");
 }
 
 TEST_F(ExportFolderTest, LinesThatAKilledWriterLeft) {
-  auto folder = Claimed();
-  AddFilter(folder.get(), SstOf(1));
-  folder.reset();
-  for (const std::string rest :
-       {"x", "nb-2-big-Filter.db\tid\toptions\t6 1.2",
-        "nb-2-big-Filter.db\tid\n", "\n\t\n\t\t\t\t\n"}) {
-    WriteFile(dir_ / kFolderMarkName, Mark() + rest);
-    folder = Claimed();
-    EXPECT_TRUE(folder->HasFilterOf(SstOf(1)));
-    EXPECT_FALSE(folder->HasFilterOf(SstOf(2)));
-    AddFilter(folder.get(), SstOf(3));  // Is not lost behind a part of a line.
-    folder.reset();
-    folder = Claimed();
-    EXPECT_TRUE(folder->HasFilterOf(SstOf(3)));
-    EXPECT_TRUE(folder->Compact(&error_));
-    folder.reset();
+  RenewAll();
+  const std::string mark = Mark();
+  const size_t last = mark.rfind('\n', mark.size() - 2) + 1;
+  for (size_t end = last; end < mark.size(); ++end) {
+    SetMark(mark.substr(0, end));
+    EXPECT_TRUE(HasFilterOf(Numbers()[0]));
+    EXPECT_EQ(HasFilterOf(Numbers()[1]), end == mark.size() - 1) << end;
+    // A line that is appended to a part of one is lost, but not misread.
+    SetMark(mark.substr(0, end) + mark.substr(last));
+    EXPECT_TRUE(HasFilterOf(Numbers()[0]));
+    EXPECT_EQ(HasFilterOf(Numbers()[1]), end == last) << end;
   }
 }
 
 TEST_F(ExportFolderTest, TheMarkDoesNotGrowForever) {
-  auto folder = Claimed();
-  AddFilter(folder.get(), SstOf(1));
+  RenewAll();
   const std::string mark = Mark();
-  for (int i = 0; i < 10; ++i) {
-    EXPECT_TRUE(folder->Record(SstOf(1), &error_));
-  }
-  EXPECT_GT(Mark().size(), mark.size());
-  EXPECT_TRUE(folder->Compact(&error_));
-  EXPECT_EQ(Mark(), mark);
-  const auto before = StateOf(dir_.path());
-  folder.reset();
-  EXPECT_TRUE(Claimed()->Compact(&error_));
-  EXPECT_EQ(StateOf(dir_.path()), before);  // There was nothing to do.
+  RenewAll();
+  RenewAll();
+  EXPECT_EQ(Mark().size(), mark.size() * 3 - 2 * 3);
+  EXPECT_TRUE(Folder().Shorten(&error_)) << error_;
+  EXPECT_EQ(Mark().size(), mark.size());
+  const auto before = StateOf(out_.path());
+  EXPECT_TRUE(Folder().Shorten(&error_));
+  EXPECT_EQ(StateOf(out_.path()), before);  // There was nothing to do.
 }
 
-// Somebody may remove the whole folder while an export works in it. The mark
-// then comes back with the next filter.
-TEST_F(ExportFolderTest, TheMarkIsRemovedMeanwhile) {
-  auto folder = Claimed();
-  AddFilter(folder.get(), SstOf(1));
-  const std::string mark = Mark();
-  fs::remove(dir_ / kFolderMarkName);
-  EXPECT_TRUE(folder->Record(SstOf(1), &error_)) << error_;
-  EXPECT_EQ(Mark(), mark);
-  folder.reset();
-  EXPECT_TRUE(Claimed()->HasFilterOf(SstOf(1)));
+// An export of root's may have written the mark anew.
+TEST_F(ExportFolderTest, AMarkOfAnotherUser) {
+  constexpr uid_t kNobody = 65534;
+  RenewAll();
+  chmod((path_ + "/" + kFolderMarkName).c_str(), 0444);
+  const bool is_root = geteuid() == 0;
+  if (is_root) {
+    EXPECT_EQ(chown(path_.c_str(), kNobody, kNobody), 0);
+    chmod(db_.path().c_str(), 0755);
+    EXPECT_EQ(seteuid(kNobody), 0);
+  }
+  RenewAll();
+  if (is_root) {
+    EXPECT_EQ(seteuid(0), 0);
+  }
+  EXPECT_TRUE(HasFilterOf(Numbers()[0]));
 }
 
-TEST_F(ExportFolderTest, RemovesOthers) {
-  auto folder = Claimed();
-  AddFilter(folder.get(), SstOf(1));
-  AddFilter(folder.get(), SstOf(2));
-  folder.reset();
-  const Names others = {"notes", "me-7-big-Filter.db", "nb-07-big-Filter.db",
-                        "nb-7-big-Filter.db.bak", "notes.cassandra_bloom-new"};
-  Names left = others;
-  left.insert("nb-1-big-Filter.db");
-  for (const std::string& name : others) {
-    WriteFile(dir_ / name, "other");
+TEST_F(ExportFolderTest, LeavesNoWrongFilter) {
+  RenewAll();
+  const uint64_t number = Numbers()[0];
+  const std::string filter = Folder().FilterDbOf(number);
+  ExportedFilterDb exported;
+  EXPECT_EQ(Folder().Renew(number, "/no/such.sst", &exported, &error_),
+            ExportResult::kGone);
+  EXPECT_FALSE(fs::exists(filter));
+  RenewAll();
+  WriteFile(out_ / "no.sst", "no SST file");
+  EXPECT_EQ(Folder().Renew(number, out_ / "no.sst", &exported, &error_),
+            ExportResult::kCannotRead);
+  EXPECT_FALSE(fs::exists(filter));
+  // A filter that is not in the mark may not stay: without its mark, no export
+  // would ever take the folder again.
+  fs::remove(path_ + "/" + kFolderMarkName);
+  EXPECT_EQ(Folder().Renew(number, SstOf(number), &exported, &error_),
+            ExportResult::kCannotWrite);
+  EXPECT_FALSE(fs::exists(filter));
+  fs::create_directory(filter);
+  EXPECT_EQ(Folder().Renew(number, SstOf(number), &exported, &error_),
+            ExportResult::kCannotWrite);
+  EXPECT_THAT(error_, HasSubstr("-Filter.db: cannot be removed"));
+}
+
+TEST_F(ExportFolderTest, ListsItsFiltersAndRemovesWhatIsLeftOver) {
+  const Names others = {"notes", "me-7-big-Filter.db", "nb-7-big-Filter.db.bak",
+                        "notes.cassandra_bloom-new.aB3dE6",
+                        "nb-5-big-Filter.db.cassandra_bloom-new.young"};
+  const Names old = {"nb-5-big-Filter.db.cassandra_bloom-new",
+                     "nb-5-big-Filter.db.cassandra_bloom-new.aB3dE6",
+                     ".cassandra_bloom_database.cassandra_bloom-new.aB3dE6"};
+  for (const Names& names : {others, old}) {
+    for (const std::string& name : names) {
+      WriteFile(out_ / name, "half");
+      if (!cassandra_bloom::EndsWith(name, "young")) {
+        fs::last_write_time(out_ / name, fs::file_time_type::clock::now() -
+                                             std::chrono::hours(25));
+      }
+    }
   }
-  WriteFile(dir_ / "nb-5-big-Filter.db.cassandra_bloom-new", "half");
-  WriteFile(dir_ / ".cassandra_bloom_database.cassandra_bloom-new", "half");
-  fs::create_symlink("notes", dir_ / "nb-9-big-Filter.db");
-  folder = Claimed();
-  LiveSsts live;
-  live.files = {SstOf(1), SstOf(3)};
-  std::vector<std::string> removed;
-  ASSERT_TRUE(folder->RemoveOthers(live, &removed, &error_)) << error_;
-  EXPECT_THAT(removed, ::testing::UnorderedElementsAre(folder->FilterDbOf(2),
-                                                       folder->FilterDbOf(9)));
-  EXPECT_EQ(NamesIn(dir_.path()), left);
-  EXPECT_FALSE(
-      fs::exists(dir_ / ".cassandra_bloom_database.cassandra_bloom-new"));
-  EXPECT_TRUE(folder->Remove(1, &error_));
-  EXPECT_TRUE(folder->Remove(1, &error_));
-  EXPECT_FALSE(folder->HasFilterOf(SstOf(1)));
-  fs::create_directory(dir_ / "nb-4-big-Filter.db");
-  EXPECT_FALSE(folder->Remove(4, &error_));
-  EXPECT_THAT(error_, HasSubstr("nb-4-big-Filter.db: cannot be removed"));
+  fs::create_symlink("notes", out_ / "nb-9-big-Filter.db");
+  ExportOptions dry_run;
+  dry_run.dry_run = true;
+  const auto before = StateOf(out_.path());
+  std::vector<uint64_t> numbers;
+  EXPECT_TRUE(Folder(dry_run).ListAndTidy(&numbers, &error_)) << error_;
+  EXPECT_EQ(numbers, std::vector<uint64_t>{9});
+  EXPECT_EQ(StateOf(out_.path()), before);
+  EXPECT_TRUE(Folder().ListAndTidy(&numbers, &error_)) << error_;
+  EXPECT_TRUE(Folder().Remove(9, &error_)) << error_;
+  EXPECT_EQ(Names(others), out_.Names());
 }
 
 TEST_F(ExportFolderTest, IsOfOneDatabase) {
-  WriteFile(dir_ / kFolderMarkName, "a b\n");
-  const auto before = StateOf(dir_.path());
-  for (const bool take_over : {false, true}) {
-    EXPECT_FALSE(Open(dir_.path())->ClaimFor("db", take_over, &error_));
-    EXPECT_THAT(error_, HasSubstr("holds the filters of another database, a b; "
-                                  "choose another folder, or, if it shall be "
-                                  "that of db, remove "));
-  }
-  EXPECT_EQ(StateOf(dir_.path()), before);
-  EXPECT_TRUE(Open(dir_.path())->ClaimFor("a\nb", false, &error_)) << error_;
+  SetMark("a b\n");
+  const auto before = StateOf(out_.path());
+  EXPECT_FALSE(Folder().Claim("db", &error_));
+  EXPECT_THAT(error_, HasSubstr("holds the filters of another database, a b; "
+                                "choose another folder, or, if it shall be "
+                                "that of db, remove "));
+  EXPECT_EQ(StateOf(out_.path()), before);
+  EXPECT_TRUE(Folder().Claim("a b", &error_)) << error_;
+  EXPECT_EQ(Folder().Owner(), "a b");
+}
+
+TEST_F(ExportFolderTest, ADatabaseHasOnePath) {
+  const TempDir dir;
+  fs::create_symlink(db_.path(), dir / "link");
+  fs::create_directory(dir / "a\nb");
+  EXPECT_EQ(DatabaseOf(dir / "link"), DatabaseOf(db_.path()));
+  EXPECT_EQ(DatabaseOf(db_.path() + "/"), DatabaseOf(db_.path()));
+  EXPECT_EQ(DatabaseOf(dir / "a\nb"), DatabaseOf(dir / "a b"));
 }
 
 TEST_F(ExportFolderTest, FiltersWithoutAMark) {
-  WriteFile(dir_ / "nb-7-big-Filter.db", "by hand");
-  EXPECT_FALSE(Open(dir_.path())->ClaimFor("db", false, &error_));
-  EXPECT_THAT(error_, HasSubstr("such as nb-7-big-Filter.db, and making the "
-                                "folder follow a database would remove or "
-                                "replace them; choose another folder, or let"));
-  EXPECT_EQ(NamesIn(dir_.path()), Names{"nb-7-big-Filter.db"});
-  WriteFile(dir_ / "nb-7-big-Data.db", "rows");
-  EXPECT_FALSE(Open(dir_.path())->ClaimFor("db", true, &error_));
-  EXPECT_THAT(error_, HasSubstr("SSTables of Cassandra, such as nb-7-big-D"));
-  fs::remove(dir_ / "nb-7-big-Data.db");
-  EXPECT_TRUE(Open(dir_.path())->ClaimFor("db", true, &error_)) << error_;
-  WriteFile(dir_ / "me-1-big-Data.db", "rows");
-  EXPECT_FALSE(Open(dir_.path())->ClaimFor("db", true, &error_));
+  ExportOptions take_over;
+  take_over.overwrite = true;
+  WriteFile(out_ / "nb-7-big-Filter.db", "by hand");
+  EXPECT_FALSE(Folder().Claim("db", &error_));
+  EXPECT_THAT(error_, HasSubstr("holds nb-7-big-Filter.db, which no export "
+                                "recorded as its own, and an export would"));
+  EXPECT_EQ(Filters(), Names{"nb-7-big-Filter.db"});
+  WriteFile(out_ / "nb-7-big-Data.db", "rows");
+  EXPECT_FALSE(Folder(take_over).Claim("db", &error_));
+  EXPECT_THAT(error_,
+              HasSubstr("because this one holds SSTables of Cassandra"));
+  fs::remove(out_ / "nb-7-big-Data.db");
+  EXPECT_TRUE(Folder(take_over).Claim("db", &error_)) << error_;
+  EXPECT_TRUE(Folder().Claim("db", &error_)) << error_;
 }
 
 TEST_F(ExportFolderTest, FoldersThatCannotBeUsed) {
-  WriteFile(dir_ / "file", "");
-  EXPECT_EQ(Open(""), nullptr);
-  EXPECT_EQ(error_, "the folder to export to has no name");
-  EXPECT_EQ(Open(dir_ / "a/b"), nullptr);
-  EXPECT_EQ(error_, dir_ / "a/b" +
-                        ": is no folder, and cannot be created: No "
-                        "such file or directory");
-  EXPECT_EQ(Open(dir_ / "file"), nullptr);
-  EXPECT_THAT(error_, HasSubstr("/file: is no folder that can be read"));
-  EXPECT_NE(Open(dir_ / "new"), nullptr) << error_;
-  fs::create_directory(dir_ / "new" + "/" + kFolderMarkName);
-  EXPECT_FALSE(Open(dir_ / "new")->ClaimFor("db", true, &error_));
-  EXPECT_THAT(error_, HasSubstr("not a regular file"));
+  WriteFile(out_ / "file", "");
+  const struct {
+    std::string path;
+    const char* message;
+  } refusals[] = {
+      {"", "the folder to export to has no name"},
+      {out_ / "a/b", "/a/b: is no folder, and cannot be created: No such"},
+      {out_ / "file", "/file: is no folder that can be read: Not a directory"},
+      {out_ / "new", ""},
+      {out_ / "new", "new/.cassandra_bloom_database: will not be overwritten"},
+  };
+  for (const auto& refusal : refusals) {
+    path_ = refusal.path;
+    const bool is_good = *refusal.message == 0;
+    EXPECT_EQ(Folder().Claim("db", &error_), is_good) << path_ << error_;
+    if (is_good) {
+      fs::remove(path_ + "/" + kFolderMarkName);
+      fs::create_directory(path_ + "/" + kFolderMarkName);
+    } else {
+      EXPECT_THAT(error_, HasSubstr(refusal.message));
+    }
+  }
 }
 
 TEST_F(ExportFolderTest, ADryRunChangesNothing) {
-  EXPECT_NE(Open(dir_ / "new", "options", /*dry_run=*/true), nullptr) << error_;
-  EXPECT_EQ(NamesIn(dir_.path()), Names());
-  AddFilter(Claimed().get(), SstOf(1));
-  const auto before = StateOf(dir_.path());
-  const auto folder = Open(dir_.path(), "options", /*dry_run=*/true);
-  ASSERT_TRUE(folder->ClaimFor("db", false, &error_)) << error_;
-  std::vector<std::string> removed;
-  EXPECT_TRUE(folder->RemoveOthers({}, &removed, &error_));
-  EXPECT_EQ(removed.size(), 1u);
-  EXPECT_EQ(StateOf(dir_.path()), before);
-}
-
-TEST_F(ExportFolderTest, WaitsForTheLockUntilItIsStopped) {
-  const auto holder = Claimed();
-  int asked = 0;
-  EXPECT_EQ(ExportFolder::Open(
-                dir_.path(), "nb", "options", /*dry_run=*/false,
-                [&] { return ++asked == 3; }, &error_),
-            nullptr);
-  EXPECT_EQ(asked, 3);
-  EXPECT_EQ(error_, "");
+  ExportOptions dry_run;
+  dry_run.dry_run = true;
+  path_ = out_ / "new";
+  EXPECT_TRUE(Folder(dry_run).Claim("db", &error_)) << error_;
+  path_ = out_.path();
+  EXPECT_TRUE(Folder(dry_run).Claim("db", &error_)) << error_;
+  EXPECT_EQ(out_.Names(), Names());
+  SetMark("another");
+  EXPECT_FALSE(Folder(dry_run).Claim("db", &error_));
 }
 
 }  // namespace

@@ -438,35 +438,13 @@ TEST(ExportSstTest, Refusals) {
       {sst, partition_key, "'skip:8,u32'"},
       {sst, chance, "false positive chance must be"},
       {sst, negative, "false positive chance must be"},
+      {sst, OptionsFor("la", ExportFrom::kBlock), "builds such filters from"},
   };
   for (const Refusal& refusal : refusals) {
     EXPECT_THAT(ExportError(refusal.sst, refusal.options),
                 HasSubstr(refusal.message))
         << refusal.sst;
   }
-}
-
-// ---- Stopping ----
-
-TEST(ExportSstTest, StopsWithinAFile) {
-  const OneSstDb db(DbOptions(BuiltinPolicy()), NumberedDataset(20000, 0).rows);
-  const TempDir dir;
-  std::string error;
-  const auto plan = PlanExport({}, &error);
-  ASSERT_TRUE(plan) << error;
-  for (const int last : {1, 100, 400}) {  // Of two passes and the writing.
-    int asked = 0;
-    ExportedFilterDb exported;
-    exported.sst_file = OnlySst(db);
-    exported.filter_db = dir / "filter";
-    EXPECT_EQ(ExportSst(
-                  *plan, /*overwrite=*/false, [&] { return ++asked >= last; },
-                  &exported, &error),
-              ExportResult::kStopped);
-    EXPECT_EQ(asked, last);
-    EXPECT_EQ(NamesIn(dir.path()), Names());
-  }
-  EXPECT_EQ(error, "");
 }
 
 // ---- Blocks ----
@@ -557,16 +535,34 @@ TEST(ExportSstTest, ABlockBesideRocksdbsHoldsWholeKeys) {
   EXPECT_EQ(exported.why_not_block, "its filter holds whole keys");
 }
 
-TEST(ExportSstTest, ABlockThatIsNoFilterDb) {
+TEST(ExportSstTest, ABlockThatIsNoGoodFilterDb) {
   const std::string trailer(kTrailer, sizeof(kTrailer));
-  for (const std::string& block : {trailer, "x" + trailer}) {
+  const std::string match_all(kMatchAllFilterDb, sizeof(kMatchAllFilterDb));
+  std::string of_21_probes = match_all;
+  of_21_probes[3] = 21;
+  of_21_probes[8] = 0;
+  const struct {
+    std::string block;
+    const char* why;
+  } blocks[] = {
+      {trailer, "its filter is empty or damaged"},
+      {"x" + trailer, "its filter is empty or damaged"},
+      {of_21_probes + trailer, "its filter is empty or damaged"},
+      {match_all + trailer,
+       "every key matches its filter, as if there was no "
+       "memory to build it; a compaction builds it anew"},
+  };
+  for (const auto& [block, why] : blocks) {
     const OneSstDb db(
         DbOptions(ReplacingPolicy(OurPolicyBesideRocksdb(), block)),
         NumberedRows(0, 1000));
     ExportedFilterDb exported;
     EXPECT_EQ(Exported(OnlySst(db), {}, &exported),
               Built(KeysOf(NumberedRows(0, 1000)), "nb"));
-    EXPECT_EQ(exported.why_not_block, "its filter is empty or damaged");
+    EXPECT_EQ(exported.why_not_block, why);
+    std::string error;
+    const auto plan = PlanExport(OptionsFor("nb", ExportFrom::kBlock), &error);
+    EXPECT_EQ(ExportSst(*plan, &exported, &error), ExportResult::kNoBlock);
   }
 }
 

@@ -9,9 +9,8 @@
 #include <set>
 #include <string>
 
-#include "cassandra_bloom/filter_db_export.h"
+#include "plugin/export/export_folder.h"
 #include "plugin/export/export_sst.h"
-#include "plugin/export/live_ssts.h"
 #include "plugin/export/reconcile.h"
 #include "plugin/filter_db/read_file.h"
 #include "tools/sst_filters/subcommands.h"
@@ -44,8 +43,8 @@ Json ToJson(const ExportedFilterDb& exported) {
   return json;
 }
 
-ExitCode Show(const ExportArguments& options,
-              const FilterDbExportReport& report, const std::string& error) {
+ExitCode Show(const ExportArguments& options, const ExportReport& report,
+              const std::string& error) {
   Json exported = Json::array();
   for (const ExportedFilterDb& one : report.exported) {
     exported.push_back(ToJson(one));
@@ -88,35 +87,35 @@ ExitCode Show(const ExportArguments& options,
   return options.exporting.dry_run && !is_up_to_date ? kFault : kGood;
 }
 
-// Does what ReconcileFilterDbExports does for an open database.
 ExitCode RunExport(const ExportArguments& options) {
   const ExportPlan plan = *OrUnusable([&](std::string* failure) {
     return PlanExport(options.exporting, failure);
   });
+  const DatabaseOnDisk& database = options.database;
   // Without a database, no folder is made.
-  if (!FileExists(options.database.folder + "/CURRENT")) {
-    throw Unusable(options.database.folder +
+  if (!FileExists(database.folder + "/CURRENT")) {
+    throw Unusable(database.folder +
                    ": is no database: it has no file CURRENT");
   }
-  const ListSsts list = [&](LiveSsts* live, std::string* /*error*/) {
-    const auto opened = OpenDatabase(options.database, /*witness=*/nullptr);
-    live->database = DatabaseOf(opened.db.get());
-    live->files.clear();
+  const auto list = [&] {
+    LiveSsts live;
+    live.database = DatabaseOf(database.folder);
+    live.folders = {database.db_paths.begin(), database.db_paths.end()};
+    live.folders.insert(database.folder);
+    const auto opened = OpenDatabase(database, /*witness=*/nullptr);
     for (const Family& family : opened.families) {
       for (const rocksdb::LevelMetaData& level : family.files.levels) {
         for (const rocksdb::SstFileMetaData& file : level.files) {
-          live->files.push_back(ToLiveSst(file));
+          live.files[file.file_number] = file.db_path + file.name;
         }
       }
     }
-    return true;
+    return live;
   };
-  FilterDbExportReport report;
-  std::set<std::string> unreadable;
-  std::string error = options.database.folder + ": not exported";
-  const bool is_exported = Reconcile(plan, options.out_dir, list, NeverStop,
-                                     &unreadable, &report, &error);
-  return Show(options, report, is_exported ? "" : error);
+  ExportReport report;
+  std::string error;
+  Reconcile(plan, options.out_dir, list, &report, &error);
+  return Show(options, report, error);
 }
 
 // ---- The command line ----
@@ -159,11 +158,11 @@ void AddExport(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
       "export",
       "Writes a Filter.db for each SST file of a RocksDB database. Makes the "
-      "folder of --out-dir hold exactly the filters of the live SST files. "
-      "Filters that an export made of these files with these options are kept, "
-      "and all others are made anew or removed. Other files are not touched. A "
-      "folder of another database is refused. So is, without --force, a folder "
-      "of filters that no such export made");
+      "folder of --out-dir hold exactly the filters of the SST files. Filters "
+      "that an export made of these files with these options are kept. All "
+      "others are made anew, or removed if the database has no such file. "
+      "Other files are not touched. A folder of another database is refused. "
+      "So is, without --force, a folder of filters that no such export made");
   auto* const options = NewOptions(command, run, RunExport);
   AddDatabase(command, &options->database);
   command->add_flag("--dry-run", options->exporting.dry_run,

@@ -13,9 +13,9 @@ namespace cassandra_bloom::testing {
 
 // For this long, does at once what can change the live files of a database:
 // writers, compactions, DB::CompactFiles, ingestion, DeleteFilesInRange, and
-// column families that are made and dropped, and exports beside the listener.
-// Meanwhile, the folder `out_dir`
-// goes away and comes back and, if `can_fill`, its disk is full for a while.
+// column families that are made and dropped. Meanwhile, exports beside the
+// listener and checks the filters, and the folder `out_dir` goes away and comes
+// back and, if `can_fill`, its disk is full for a while.
 void Churn(StressedDb* db, const std::string& out_dir, bool can_fill,
            std::chrono::milliseconds duration, uint64_t* random);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks that a folder of exported filters follows its database, whatever
-// happens. Each round ends with one flush and a comparison.
+// Checks that a folder of exported filters never has a wrong one, whatever
+// happens. Each round ends with an export, after which the folder is exact.
 //
 // --kills=N: N times, kills a process that writes to a database with a
 // listener, at any time, and opens the database again.

@@ -2,11 +2,13 @@
 
 #include "tests/stress/export_stress/stressed_db.h"
 
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
 #include "cassandra_bloom/filter_db_export.h"
-#include "plugin/export/listener.h"
+#include "plugin/export/export_folder.h"
+#include "plugin/export/reconcile.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/export_checks.h"
@@ -36,11 +38,10 @@ StressedDb::StressedDb(const std::string& folder, const std::string& out_dir,
                        uint64_t* random)
     : options_(RandomOptions(random)), out_dir_(out_dir) {
   std::string error;
-  listener_ = NewFilterDbExportListener(out_dir, "nb", &error);
-  if (listener_ == nullptr) {
+  options_.listeners = {NewFilterDbExportListener(out_dir, "nb", &error)};
+  if (options_.listeners[0] == nullptr) {
     throw std::runtime_error(error);
   }
-  options_.listeners = {listener_};
   std::vector<std::string> names;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   if (!rocksdb::DB::ListColumnFamilies(options_, folder, &names).ok()) {
@@ -62,22 +63,43 @@ void StressedDb::Write(uint64_t* random, int count) {
   }
 }
 
-void StressedDb::Export() {
-  FilterDbExportReport report;
+std::string StressedDb::Export() {
+  const auto list = [this] {
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    LiveSsts live = {DatabaseOf(db_->GetName()), {}, {db_->GetName()}};
+    for (const auto& file : files) {
+      live.files[file.file_number] = file.db_path + file.name;
+    }
+    return live;
+  };
+  ExportReport report;
   std::string error;
-  ReconcileFilterDbExports(db_.get(), out_dir_, "nb", &report, &error);
-  FilterDbExportCounts counts;
-  if (!GetFilterDbExportCounts(*listener_, &counts) ||
-      counts.exported < num_exported_) {
-    throw std::runtime_error("no counts, or fewer exports than before");
-  }
-  num_exported_ = counts.exported;
+  return Reconcile(*PlanExport({}, &error), out_dir_, list, &report, &error)
+             ? ""
+             : error;
 }
 
-void StressedDb::DeleteHandle() {
-  if (handles_[0] != nullptr) {
-    Require(
-        db_->DestroyColumnFamilyHandle(std::exchange(handles_[0], nullptr)));
+void StressedDb::CheckFilters() {
+  if (!std::filesystem::exists(out_dir_)) {
+    return;
+  }
+  if (const std::string wrong = WrongFilter(db_->GetName(), out_dir_);
+      !wrong.empty()) {
+    throw std::runtime_error(wrong + " is not the filter of its SST file");
+  }
+}
+
+void StressedDb::CheckExports() {
+  CheckFilters();
+  Require(db_->SetOptions({{"disable_auto_compactions", "true"}}));
+  Require(db_->PauseBackgroundWork());
+  const std::string error = Export();
+  const std::string wrong =
+      error.empty() ? WrongExports(db_.get(), out_dir_) : error;
+  Require(db_->ContinueBackgroundWork());
+  if (!wrong.empty()) {
+    throw std::runtime_error(wrong);
   }
 }
 
@@ -86,33 +108,13 @@ void StressedDb::Close(bool close_first) {
     return;
   }
   for (rocksdb::ColumnFamilyHandle* const handle : handles_) {
-    if (handle != nullptr) {
-      db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
-    }
+    db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
   }
   handles_.clear();
   if (close_first) {
     Require(db_->Close());
   }
   db_.reset();
-}
-
-void StressedDb::CheckExports() {
-  Require(db_->SetOptions({{"disable_auto_compactions", "true"}}));
-  const auto await_background_work = [this] {
-    Require(db_->PauseBackgroundWork());
-    Require(db_->ContinueBackgroundWork());
-  };
-  await_background_work();
-  Require(db_->Put(rocksdb::WriteOptions(), "one more", "row"));
-  Require(db_->Flush(rocksdb::FlushOptions()));
-  await_background_work();  // RocksDB may send the event after the flush.
-  static_cast<FilterDbExportListener&>(*listener_).worker()->WaitUntilIdle();
-
-  if (const std::string wrong = WrongExports(db_.get(), out_dir_);
-      !wrong.empty()) {
-    throw std::runtime_error(wrong);
-  }
 }
 
 }  // namespace cassandra_bloom::testing

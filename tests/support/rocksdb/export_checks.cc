@@ -9,7 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "plugin/export/export_names.h"
+#include "plugin/export/export_folder.h"
+#include "plugin/filter_db/write_file.h"
 
 namespace cassandra_bloom::testing {
 
@@ -49,23 +50,42 @@ std::set<std::string> NamesIn(const std::string& folder) {
   return names;
 }
 
+std::string WrongFilter(const std::string& db, const std::string& folder) {
+  for (const std::string& name : NamesIn(folder)) {
+    const auto number = NumberOfFilterDb(name, "nb");
+    try {
+      if (number &&
+          ReadFile(folder + "/" + name) !=
+              Exported(db + "/" + SstName(*number), {}) &&
+          fs::exists(folder + "/" + name)) {
+        return name;
+      }
+    } catch (const std::runtime_error&) {
+      // One of the files is gone, or the SST file is not finished.
+    }
+  }
+  return "";
+}
+
 std::string WrongExports(rocksdb::DB* db, const std::string& folder) {
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
   std::set<std::string> expected;
   for (const auto& file : files) {
-    const std::string name = FilterDbName("nb", file.file_number);
-    expected.insert(name);
-    if (ReadFile(folder + "/" + name) !=
-        Exported(file.db_path + file.name, {})) {
-      return name + " is not the filter of its SST file";
+    expected.insert(FilterDbName("nb", file.file_number));
+  }
+  std::set<std::string> found;
+  for (const std::string& name : NamesIn(folder)) {
+    // A killed export leaves its temporary file for a day.
+    if (name.find(kTemporarySuffix) == std::string::npos) {
+      found.insert(name);
     }
   }
-  const size_t found = NamesIn(folder).size();
-  return found == expected.size()
-             ? ""
-             : "of " + std::to_string(expected.size()) +
-                   " filters, the folder has " + std::to_string(found);
+  if (found != expected) {
+    return ::testing::PrintToString(found) + " are not " +
+           ::testing::PrintToString(expected);
+  }
+  return WrongFilter(db->GetName(), folder);
 }
 
 void WriteOption(const TestDb& db, const std::string& name,
@@ -103,8 +123,7 @@ std::string Exported(const std::string& sst, const ExportOptions& options,
   exported->filter_db = dir / "exported";
   std::string error;
   const auto plan = PlanExport(options, &error);
-  if (plan && ExportSst(*plan, options.overwrite, NeverStop, exported,
-                        &error) == ExportResult::kDone) {
+  if (plan && ExportSst(*plan, exported, &error) == ExportResult::kDone) {
     return ReadFile(dir / "exported");
   }
   if (!NamesIn(dir.path()).empty()) {

@@ -14,8 +14,8 @@
 
 namespace cassandra_bloom::testing {
 
-// An export writes this file beside the filters, at the end of a pass under a
-// temporary name, which begins with this name.
+// An export writes this file beside the filters, first under a temporary name,
+// which begins with this name.
 constexpr char kMark[] = ".cassandra_bloom_database";
 
 // Flushes the rows of NumberedRows(first, end) into one SST file.
@@ -39,8 +39,14 @@ std::string OnlySst(const TestDb& db);
 std::string Exported(const std::string& sst, const ExportOptions& options,
                      ExportedFilterDb* exported = nullptr);
 
-// Exports each live SST file alone, and returns what is wrong with the filters
-// in the folder. Returns an empty string if the folder has exactly these.
+// Exports each SST file alone, and compares it with the Filter.db of its name.
+// Returns the name of a Filter.db that differs, or "". It may lack keys of the
+// SST file. A missing Filter.db is not wrong. One is left out if its SST file
+// is gone, or is not finished.
+std::string WrongFilter(const std::string& db, const std::string& folder);
+
+// Returns what is wrong with the filters in the folder. Returns an empty string
+// if the folder has exactly those of the live SST files.
 std::string WrongExports(rocksdb::DB* db, const std::string& folder);
 
 }  // namespace cassandra_bloom::testing
