@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "tests/export/export_fixture.h"
 #include "tests/support/rocksdb/test_policies.h"
 
