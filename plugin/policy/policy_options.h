@@ -38,9 +38,9 @@ constexpr char kUsage[] =
 using OptionTexts = std::map<std::string, std::string>;
 
 // Reads a filter_policy string, and the options that stand beside it. Returns
-// nullopt, and sets `*error`, if it is malformed, if a setting is given twice,
-// or if bits_per_key is out of the range of strings. WrongOption checks all
-// other values.
+// nullopt, and sets `*error`, if it is malformed, if a setting is given twice
+// or excluded by mix, or if bits_per_key is out of the range of strings.
+// WrongOption checks all other values.
 std::optional<ROCKSDB_NAMESPACE::CassandraBloomOptions> ParseOptions(
     const std::string& text, const OptionTexts& beside, std::string* error);
 

@@ -147,18 +147,6 @@ TEST(MixTest, WhereRocksdbDoesNotCompact) {
   }
 }
 
-TEST(MixTest, LeastAndMostBits) {
-  for (const auto& [bits, flushed] : {std::pair(1.0, 8.0), {100.0, 100.0}}) {
-    TestDb db(DbOptions(MixOf(bits)));
-    db.Put(SomeRows());
-    db.Flush();
-    ExpectBits(BitsPerKey(db), "bloom", flushed);
-    db.Compact();
-    EXPECT_EQ(TypesIn(db), (FilterTypes{{"ribbon", 1}}));
-    ExpectAllFound(db);
-  }
-}
-
 // Going back loses nothing: RocksDB's own policy uses the filters of `mix`.
 TEST(MixTest, RocksdbsPolicyRejectsAsManyKeys) {
   const PolicyPtr builtin(rocksdb::NewBloomFilterPolicy(10));

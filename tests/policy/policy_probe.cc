@@ -89,6 +89,8 @@ std::string BuildBlock(const PolicyPtr& policy, const Place& place) {
   }
   BlockBasedTableOptions table_options;
   table_options.optimize_filters_for_memory = false;
+  table_options.partition_filters = place.is_partition_of_prefixes;
+  table_options.whole_key_filtering = !place.is_partition_of_prefixes;
   FilterBuildingContext context(table_options);
   context.compaction_style = place.style;
   context.level_at_creation = place.level;

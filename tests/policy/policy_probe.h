@@ -42,6 +42,7 @@ struct Place {
   int level = -1;
   bool is_bottommost = false;
   bool is_flush = false;
+  bool is_partition_of_prefixes = false;
 };
 
 // Returns the filter block of 1,000 keys, "(no builder)" if the policy

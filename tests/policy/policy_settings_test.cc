@@ -59,44 +59,6 @@ TEST(PolicySettingsTest, MixHasTwoClasses) {
   }
 }
 
-TEST(PolicySettingsTest, TypesOfFilters) {
-  constexpr FilterType kOurs = FilterType::kCassandra;
-  constexpr FilterType kBloom = FilterType::kBloom;
-  constexpr FilterType kRibbon = FilterType::kRibbon;
-  const struct {
-    const char* text;
-    bool is_mix;
-    FilterType filter;
-    FilterType universal_filter;
-    FilterType bottommost_filter;
-  } cases[] = {
-      {"10", false, kOurs, kOurs, kOurs},
-      {"10:filter:bloom:blocks:rocksdb", false, kBloom, kBloom, kBloom},
-      {"10:bottommost_filter:ribbon:blocks:rocksdb", false, kOurs, kOurs,
-       kRibbon},
-      {"10:filter:bloom:bottommost_filter:cassandra:blocks:rocksdb", false,
-       kBloom, kBloom, kOurs},
-      {"mix:10", true, kBloom, kRibbon, kRibbon},
-      {"mix:10:filter:ribbon", true, kRibbon, kRibbon, kRibbon},
-      {"mix:10:filter:bloom", true, kBloom, kBloom, kRibbon},
-      {"mix:10:filter:cassandra", true, kOurs, kOurs, kRibbon},
-      {"mix:10:bottommost_filter:bloom", true, kBloom, kRibbon, kBloom},
-      {"mix:10:bottommost_filter:cassandra", true, kBloom, kRibbon, kOurs},
-  };
-  for (const auto& expected : cases) {
-    SCOPED_TRACE(expected.text);
-    const PolicySettings settings =
-        SettingsOf(std::string("cassandra_bloom:") + expected.text);
-    EXPECT_EQ(settings.error, "");
-    EXPECT_EQ(settings.is_mix, expected.is_mix);
-    EXPECT_EQ(settings.filter, expected.filter);
-    EXPECT_EQ(settings.universal_filter, expected.universal_filter);
-    EXPECT_EQ(settings.bottommost_filter, expected.bottommost_filter);
-    EXPECT_EQ(settings.block_form == BlockForm::kBesideRocksdb,
-              std::string(expected.text) != "10");
-  }
-}
-
 // A file of options may be damaged.
 TEST(PolicySettingsTest, ALongStringIsRefused) {
   std::string text = "cassandra_bloom";

@@ -154,6 +154,7 @@ TEST(RocksdbsPoliciesTest, MixByPlace) {
   constexpr Place kUnknown = {kCompactionStyleLevel, -1, false, false};
   constexpr Place kUniversalUnknown = {kCompactionStyleUniversal, -1, false,
                                        false};
+  constexpr Place kPrefixes = {kCompactionStyleLevel, 3, false, false, true};
   const struct {
     const char* text;
     std::vector<Place> places;
@@ -191,6 +192,7 @@ TEST(RocksdbsPoliciesTest, MixByPlace) {
        {kFifo, kUnknown},
        ours(9.4),
        kOursByte},
+      {"mix:10", {kPrefixes}, ours(17), kOursByte},
       {"mix:1", {kBottom}, ribbon(1), kRibbonByte},
       {"mix:1", {kAbove}, bloom(8), kBloomByte},
       {"mix:100", {kBottom}, ribbon(99.4), kRibbonByte},
