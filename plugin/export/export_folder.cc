@@ -208,14 +208,16 @@ bool ExportFolder::HasFilterOf(const std::set<std::string>& lines,
 ExportResult ExportFolder::Renew(uint64_t number, const std::string& sst,
                                  ExportedFilterDb* exported,
                                  std::string* error) const {
+  const std::string stamp = StampOf(sst);
+  if (stamp.empty()) {
+    return ExportResult::kGone;
+  }
   if (!Remove(number, error)) {
     return ExportResult::kCannotWrite;
   }
   exported->sst_file = sst;
   exported->filter_db = FilterDbOf(number);
-  const std::string stamp = StampOf(sst);
-  ExportResult result =
-      stamp.empty() ? ExportResult::kGone : ExportSst(plan_, exported, error);
+  ExportResult result = ExportSst(plan_, exported, error);
   if (result == ExportResult::kDone && !Record(number, stamp, error)) {
     result = ExportResult::kCannotWrite;
   }

@@ -87,7 +87,8 @@ class ExportFolder {
   // Makes the Filter.db with this number anew from this SST file, and sets
   // `*exported`. First removes the old Filter.db, because it may be that of
   // another SST file of this number, and deny keys. If anything fails, or if
-  // the SST file is gone at the end, leaves no Filter.db.
+  // the SST file is gone at the end, leaves no Filter.db. If there is no such
+  // SST file, does nothing: its folder may not be known.
   ExportResult Renew(uint64_t number, const std::string& sst,
                      ExportedFilterDb* exported, std::string* error) const;
 

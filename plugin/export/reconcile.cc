@@ -124,23 +124,20 @@ bool Reconciliation::RemoveOthers(const LiveSsts& live) {
     return false;
   }
   for (const uint64_t number : numbers) {
-    if (live.files.count(number) > 0) {
-      continue;
+    const auto other = live.others.find(number);
+    std::string sst = other == live.others.end() ? "" : other->second;
+    for (const std::string& folder : live.folders) {
+      const std::string path = folder + "/" + SstName(number);
+      sst = sst.empty() && FileExists(path) ? path : sst;
     }
     std::string failure;
-    ExportResult result = ExportResult::kGone;
-    for (const std::string& folder : live.folders) {
-      if (const std::string sst = folder + "/" + SstName(number);
-          NameExists(sst)) {
-        result = Export(number, sst, &failure);
-      }
-    }
-    if (result == ExportResult::kDone) {
+    if (live.files.count(number) > 0 ||
+        (!sst.empty() &&
+         Export(number, sst, &failure) == ExportResult::kDone) ||
+        other != live.others.end()) {
       continue;
     }
-    if (result == ExportResult::kCannotWrite ||
-        (!plan_.options.dry_run && !folder_.Remove(number, &failure))) {
-      *error_ = failure;
+    if (!plan_.options.dry_run && !folder_.Remove(number, error_)) {
       return false;
     }
     report_->removed.push_back(folder_.FilterDbOf(number));

@@ -19,6 +19,8 @@ namespace cassandra_bloom {
 struct LiveSsts {
   std::string database;                   // DatabaseOf it.
   std::map<uint64_t, std::string> files;  // Paths by number.
+  // The files of column families that are not to be exported.
+  std::map<uint64_t, std::string> others;
   // The folders of the database, as far as they are known: no file of a
   // database names its db_paths.
   std::set<std::string> folders;

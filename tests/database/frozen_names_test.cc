@@ -96,7 +96,7 @@ std::string MarkOfExports() {
   EXPECT_TRUE(Reconcile(
       *PlanExport({}, &error), out_dir.path(),
       [] {
-        return LiveSsts{"a database", {}, {}};
+        return LiveSsts{"a database", {}, {}, {}};
       },
       &report, &error))
       << error;

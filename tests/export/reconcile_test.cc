@@ -161,6 +161,26 @@ TEST_F(ReconcileTest, AFileThatIsThereButNotLive) {
   EXPECT_THAT(report_.removed, SizeIs(1));
 }
 
+// Without a path that is known, the filter is left as it is.
+TEST_F(ReconcileTest, AFileOfAnotherColumnFamily) {
+  AddFiles(2);
+  ExpectSync(2, 0);
+  LiveSsts live = LiveSstsOf(db_.get());
+  live.others.insert(live.files.extract(live.files.begin()));
+  const auto other = live.others.begin()->second;
+  live.folders.clear();
+  ASSERT_TRUE(SyncList([&] { return live; })) << error_;
+  EXPECT_THAT(report_.kept, SizeIs(2));
+  live.others.begin()->second += ".unknown";
+  ASSERT_TRUE(SyncList([&] { return live; })) << error_;
+  EXPECT_THAT(report_.removed, SizeIs(0));
+  ExpectSync(0, 2);
+  fs::last_write_time(other, fs::file_time_type::min());
+  live.others.begin()->second = other;
+  ASSERT_TRUE(SyncList([&] { return live; })) << error_;
+  EXPECT_THAT(report_.exported, SizeIs(1));
+}
+
 // The listener and exports work in the folder at once.
 TEST_F(ReconcileTest, BesideAListener) {
   Listen();
@@ -231,7 +251,7 @@ TEST_F(ReconcileTest, AMissingFileStopsNoOther) {
   EXPECT_FALSE(SyncList([&] { return live; }));
   EXPECT_THAT(error_, HasSubstr("1 SST file was not exported"));
   EXPECT_THAT(report_.kept, SizeIs(1));
-  EXPECT_THAT(report_.removed, SizeIs(0));
+  EXPECT_THAT(Filters(), SizeIs(3));
   ASSERT_THAT(report_.errors, SizeIs(1));
   EXPECT_THAT(report_.errors[0],
               HasSubstr("missing, though the MANIFEST names it (only local"));

@@ -4,10 +4,11 @@
 
 #include <rocksdb/metadata.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "plugin/export/export_folder.h"
 #include "plugin/export/export_sst.h"
@@ -103,12 +104,16 @@ ExitCode RunExport(const ExportArguments& options) {
     live.folders = {database.db_paths.begin(), database.db_paths.end()};
     live.folders.insert(database.folder);
     const auto opened = OpenDatabase(database, /*witness=*/nullptr);
-    for (const Family& family : opened.families) {
-      for (const rocksdb::LevelMetaData& level : family.files.levels) {
-        for (const rocksdb::SstFileMetaData& file : level.files) {
-          live.files[file.file_number] = file.db_path + file.name;
-        }
-      }
+    std::vector<rocksdb::LiveFileMetaData> files;
+    opened.db->GetLiveFilesMetaData(&files);
+    for (const rocksdb::LiveFileMetaData& file : files) {
+      const bool is_wanted = std::any_of(
+          opened.families.begin(), opened.families.end(),
+          [&](const Family& family) {
+            return family.handle->GetName() == file.column_family_name;
+          });
+      (is_wanted ? live.files : live.others)[file.file_number] =
+          file.db_path + file.name;
     }
     return live;
   };

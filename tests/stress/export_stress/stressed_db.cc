@@ -67,7 +67,7 @@ std::string StressedDb::Export() {
   const auto list = [this] {
     std::vector<rocksdb::LiveFileMetaData> files;
     db_->GetLiveFilesMetaData(&files);
-    LiveSsts live = {DatabaseOf(db_->GetName()), {}, {db_->GetName()}};
+    LiveSsts live = {DatabaseOf(db_->GetName()), {}, {}, {db_->GetName()}};
     for (const auto& file : files) {
       live.files[file.file_number] = file.db_path + file.name;
     }
