@@ -43,7 +43,7 @@ enum FilterForm {
   kBeforeMa,
   // SSTables of Cassandra 3.x and of ScyllaDB: h2 gives the first probe.
   kMaToMe,
-  // SSTables of Cassandra 4.0 and later: as before, but the words are
+  // SSTables of Cassandra 4.0 and later: as kMaToMe, but the words are
   // little-endian, so bit p is in byte p / 8. The filter blocks that this
   // library writes into SST files of RocksDB also have this form.
   kNaAndLater,

@@ -23,10 +23,6 @@
 namespace cassandra_bloom {
 namespace {
 
-// Cassandra cannot query a filter with more probes, because its BloomFilter
-// computes the positions in a long[21].
-constexpr int kMaxProbesOfCassandra = 21;
-
 // Returns the hash in the order of SSTable versions `ma` and later, because the
 // code in plugin/filter expects this order. For older versions, this function
 // swaps h1 and h2.
@@ -68,7 +64,7 @@ std::string Fault(const char* data, size_t size) {
   }
   const int64_t num_probes = LoadBigEndian32(data);
   const int64_t num_words = LoadBigEndian32(data + 4);
-  if (num_probes < 1 || num_probes > kMaxProbesOfCassandra) {
+  if (num_probes < 1 || num_probes > kMaxReadableProbes) {
     return "the number of probes (k) is " + Number(num_probes) +
            ", not 1 to 21: not a Filter.db, or a damaged one";
   }
@@ -83,11 +79,11 @@ std::string Fault(const char* data, size_t size) {
          Number(num_words) + " words belongs to a file of " + Number(expected);
 }
 
-// Parses a Filter.db of `size` bytes. `data` need not have more than its header.
+// Parses a Filter.db of `size` bytes. `data` need not have more than its
+// header.
 bool Parse(const char* data, uint64_t size, const std::string& path,
            ParsedFilter* filter, std::string* error) {
-  if (ParseFilterDb(data, size, filter) &&
-      filter->num_probes <= kMaxProbesOfCassandra) {
+  if (ParseFilterDb(data, size, filter)) {
     return true;
   }
   *error = path + ": " + Fault(data, size);
@@ -295,10 +291,10 @@ void FilterDbBuilder::Add(std::string_view key) {
 bool FilterDbBuilder::Write(const std::string& path, bool overwrite,
                             std::string* error) const {
   return IsRegularOrNew(path, error) &&
-         WriteFileAtomically(path, overwrite,
-                             FilterDbContent(content_->form, num_probes(),
-                                             num_words(), bits()),
-                             error);
+         WriteFileAtomically(
+             path, overwrite,
+             FilterDbContent(content_->form, num_probes(), num_words(), bits()),
+             error);
 }
 
 WriteContent FilterDbContent(FilterForm form, int num_probes,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Finds the partition key in a storage key, that is, in a key of RocksDB.
-// CassandraBloomOptions::partition_key (filter_policy.h) lists the spellings. No
-// number in them is above 65535, because Cassandra's longest partition key has
-// 65535 bytes.
+// CassandraBloomOptions::partition_key (filter_policy.h) lists the spellings.
+// No number in them is above 65535, because Cassandra's longest partition key
+// has 65535 bytes.
 //
 // If a storage key ends before its partition key does, the whole storage key is
 // taken. The bytes after the partition key never change the result.

@@ -46,11 +46,11 @@ class FilterDbFileTest : public ::testing::Test {
   // Writes the bits of `filter` in this form.
   void Convert(const FilterDbFile& filter, FilterForm form,
                const std::string& name) {
-    EXPECT_TRUE(WriteFileAtomically(
-        Path(name), /*overwrite=*/true,
-        FilterDbContent(form, filter.num_probes(), filter.num_words(),
-                        filter.bits()),
-        &error_))
+    EXPECT_TRUE(
+        WriteFileAtomically(Path(name), /*overwrite=*/true,
+                            FilterDbContent(form, filter.num_probes(),
+                                            filter.num_words(), filter.bits()),
+                            &error_))
         << error_;
   }
 

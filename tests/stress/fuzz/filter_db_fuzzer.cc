@@ -145,11 +145,11 @@ std::unique_ptr<FilterDbFile> Open(const std::string& bytes, FilterForm form) {
 
 std::string Written(const FilterDbFile& filter, FilterForm form) {
   std::string error;
-  FUZZ_CHECK(WriteFileAtomically(
-      Path("written"), /*overwrite=*/true,
-      FilterDbContent(form, filter.num_probes(), filter.num_words(),
-                      filter.bits()),
-      &error));
+  FUZZ_CHECK(
+      WriteFileAtomically(Path("written"), /*overwrite=*/true,
+                          FilterDbContent(form, filter.num_probes(),
+                                          filter.num_words(), filter.bits()),
+                          &error));
   return ReadFile(Path("written"));
 }
 
