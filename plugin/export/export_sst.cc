@@ -31,9 +31,7 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const ExportPlan& plan,
 }
 
 // Returns false for SSTable versions before `ma`, whose hash has another order.
-bool HasFormOfBlocks(const ExportPlan& plan) {
-  return plan.form.hash_order == kNaAndLater.hash_order;
-}
+bool HasFormOfBlocks(const ExportPlan& plan) { return plan.form != kBeforeMa; }
 
 // Returns a filter of the file's partition keys, or null. Reads the keys twice,
 // first to count them and then to add them, so that only the filter is kept in

@@ -32,8 +32,9 @@ static_assert(sizeof(size_t) >= 8, "cassandra_bloom needs a 64-bit CPU");
 constexpr size_t kFilterDbHeaderSize = 8;
 
 // ParseFilterDb refuses a header with more probes than this. Cassandra writes
-// at most 14 probes, and fails when it queries a filter with more than 21.
-constexpr int kMaxReadableProbes = 64;
+// at most 14 probes, and cannot query a filter with more than 21, because its
+// BloomFilter computes the positions in a long[21].
+constexpr int kMaxReadableProbes = 21;
 
 // Cassandra stores the number of words as a Java int. So a filter has at most
 // 16 GiB, which are 2^37 bits.
@@ -61,11 +62,6 @@ constexpr uint32_t FilterWordsWithin(size_t size) {
   return num_words < kMaxFilterWords ? static_cast<uint32_t>(num_words)
                                      : kMaxFilterWords;
 }
-
-// A filter that every key matches: one word with all bits set.
-constexpr char kMatchAllFilterDb[FilterDbSize(1)] = {
-    0,      0,      0,      1,      0,      0,      0,      1,  // k, num_words
-    '\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\xff'};
 
 // Parses a whole Filter.db. Returns true if `data` is exactly one filter:
 // num_probes is 1 to kMaxReadableProbes, num_words is at least 1, and `size` is

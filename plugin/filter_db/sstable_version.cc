@@ -173,11 +173,6 @@ std::string_view FormatOfSstableVersion(std::string_view version) {
   return known == nullptr ? kBig : known->format;
 }
 
-// BtiFormat.BtiVersion.hasZeroCopyMetadata of DSE 6.8.
-bool MayBeZeroCopied(std::string_view version) {
-  return version == "ba" || version == "bb";
-}
-
 bool HasTrieIndex(std::string_view version) {
   const SstableVersion* const known = FindSstableVersion(version);
   return known != nullptr && known->index == IndexKind::kTrie;

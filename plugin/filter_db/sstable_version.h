@@ -58,10 +58,6 @@ bool HasTrieIndex(std::string_view version);
 
 bool IsFormName(std::string_view name);
 
-// Returns true for a version of DSE 6.8, which streams a part of an SSTable as
-// an SSTable of its own, with the whole Partitions.db ("zero copy").
-bool MayBeZeroCopied(std::string_view version);
-
 // Returns SstableVersion::format, or "big" if the version is not known.
 std::string_view FormatOfSstableVersion(std::string_view version);
 

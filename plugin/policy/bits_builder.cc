@@ -3,10 +3,10 @@
 #include "plugin/policy/bits_builder.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include "plugin/filter/filter_db_layout.h"
@@ -20,20 +20,15 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-constexpr size_t kMatchAllSize = sizeof(kMatchAllFilterDb);
-
-constexpr auto MatchAllWithTrailer() {
-  std::array<char, kMatchAllSize + sizeof(kTrailer)> block{};
-  for (size_t i = 0; i < block.size(); ++i) {
-    block[i] =
-        i < kMatchAllSize ? kMatchAllFilterDb[i] : kTrailer[i - kMatchAllSize];
-  }
-  return block;
-}
-
 // A filter that every key matches. It is in static memory, which no caller
 // frees.
-constexpr auto kMatchAll = MatchAllWithTrailer();
+constexpr char kMatchAll[] =
+    "\0\0\0\1"                          // The number of probes.
+    "\0\0\0\1"                          // The number of words.
+    "\xff\xff\xff\xff\xff\xff\xff\xff"  // The bits.
+    "\0cb\xff\xff";                     // kTrailer.
+static_assert(std::string_view(kMatchAll + FilterDbSize(1), sizeof(kTrailer)) ==
+              std::string_view(kTrailer, sizeof(kTrailer)));
 
 Hash128 Xor(Hash128 a, Hash128 b) { return {a.h1 ^ b.h1, a.h2 ^ b.h2}; }
 
@@ -155,7 +150,7 @@ Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
 }
 
 Slice CassandraBloomBitsBuilder::MatchAll() const {
-  return {kMatchAll.data(), kMatchAllSize + TrailerSize(form_)};
+  return {kMatchAll, FilterDbSize(1) + TrailerSize(form_)};
 }
 
 uint32_t CassandraBloomBitsBuilder::NumWords(uint64_t num_keys) const {

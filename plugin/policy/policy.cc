@@ -94,19 +94,19 @@ FilterBitsReader* CassandraBloomPolicy::GetFilterBitsReader(
 
 FilterBitsReader* CassandraBloomPolicy::ReaderBesideRocksdb(
     const Slice& contents) const {
-  const auto filter_db = WithoutTrailer(contents.ToStringView());
-  // RocksDB writes this block for a partition in which no key has a prefix.
-  // RocksDB's reader says that no key matches the block. Our reader says that
+  const std::string_view block = contents.ToStringView();
+  // RocksDB's reader says that no key matches this block. Our reader says that
   // every key matches, because otherwise MultiGet would not find the keys of
   // that partition.
-  if (IsRocksdbsWithoutKeys(contents.ToStringView())) {
+  if (IsRocksdbsWithoutKeys(block)) {
     return NewMatchAllReader();
   }
-  if (!filter_db && contents.size() > sizeof(kTrailer)) {
-    return rocksdbs_policies_.NewReader(contents);
+  if (const auto filter_db = WithoutTrailer(block)) {
+    return NewBitsReader(*filter_db, settings_.partition_key);
   }
-  return NewBitsReader(filter_db ? Slice(*filter_db) : contents,
-                       settings_.partition_key);
+  return block.size() > sizeof(kTrailer)
+             ? rocksdbs_policies_.NewReader(contents)
+             : NewBitsReader(contents, settings_.partition_key);
 }
 
 Status CassandraBloomPolicy::PrepareOptions(

@@ -109,56 +109,47 @@ std::vector<double> ParseNumbers(const std::string& text) {
   }
 }
 
-// Sets the option's member from a text. Returns false if the text is not of the
-// member's type.
-bool SetValue(const Option& option, const std::string& text, Options* options) {
-  if (const auto* const word =
-          std::get_if<std::string Options::*>(&option.member)) {
-    options->** word = text;
-    return !text.empty();
-  }
+// Set a member from a text. Return false if the text is not of its type.
+bool Set(const std::string& text, std::string* member) {
+  *member = text;
+  return !text.empty();
+}
+bool Set(const std::string& text, std::vector<double>* member) {
+  *member = ParseNumbers(text);
+  return !member->empty();
+}
+template <typename Number>
+bool Set(const std::string& text, Number* member) {
   const std::vector<double> numbers = ParseNumbers(text);
-  if (const auto* const list =
-          std::get_if<std::vector<double> Options::*>(&option.member)) {
-    options->** list = numbers;
-    return !numbers.empty();
+  if (numbers.size() == 1) {
+    *member = numbers.front();
   }
-  if (numbers.size() != 1) {
-    return false;
-  }
-  if (const auto* const number =
-          std::get_if<double Options::*>(&option.member)) {
-    options->** number = numbers.front();
-  } else {
-    options->*std::get<std::optional<double> Options::*>(option.member) =
-        numbers.front();
-  }
-  return true;
+  return numbers.size() == 1;
 }
 
-// Returns the numbers of the option's member.
+// Return the numbers of a member. A text has none.
+std::vector<double> Numbers(const std::string& /*member*/) { return {}; }
+std::vector<double> Numbers(const std::vector<double>& member) {
+  return member;
+}
+std::vector<double> Numbers(double member) { return {member}; }
+std::vector<double> Numbers(const std::optional<double>& member) {
+  return member ? Numbers(*member) : std::vector<double>();
+}
+
+bool SetValue(const Option& option, const std::string& text, Options* options) {
+  return std::visit([&](auto member) { return Set(text, &(options->*member)); },
+                    option.member);
+}
+
 std::vector<double> NumbersOf(const Option& option, const Options& options) {
-  if (const auto* const number =
-          std::get_if<double Options::*>(&option.member)) {
-    return {options.**number};
-  }
-  if (const auto* const list =
-          std::get_if<std::vector<double> Options::*>(&option.member)) {
-    return options.**list;
-  }
-  const auto* const number =
-      std::get_if<std::optional<double> Options::*>(&option.member);
-  return number != nullptr && options.**number
-             ? std::vector<double>{*(options.**number)}
-             : std::vector<double>();
+  return std::visit([&](auto member) { return Numbers(options.*member); },
+                    option.member);
 }
 
 std::string TextOf(const Option& option, const Options& options) {
-  if (const auto* const word =
-          std::get_if<std::string Options::*>(&option.member)) {
-    return options.**word;
-  }
-  std::string text;
+  const auto* const word = std::get_if<std::string Options::*>(&option.member);
+  std::string text = word == nullptr ? "" : options.**word;
   for (const double number : NumbersOf(option, options)) {
     text += (text.empty() ? "" : ",") + FormatNumber(number);
   }

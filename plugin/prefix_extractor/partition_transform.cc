@@ -76,10 +76,6 @@ bool PartitionTransform::InDomain(const Slice& key) const {
   return error_.empty() && extractor_.End(key.ToStringView()).has_value();
 }
 
-bool PartitionTransform::SameResultWhenAppended(const Slice& prefix) const {
-  return InDomain(prefix);
-}
-
 Status PartitionTransform::PrepareOptions(
     const ROCKSDB_NAMESPACE::ConfigOptions& /*config_options*/) {
   return SettingsStatus();

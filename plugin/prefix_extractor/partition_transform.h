@@ -50,8 +50,6 @@ class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
   ROCKSDB_NAMESPACE::Slice Transform(
       const ROCKSDB_NAMESPACE::Slice& key) const override;
   bool InDomain(const ROCKSDB_NAMESPACE::Slice& key) const override;
-  bool SameResultWhenAppended(
-      const ROCKSDB_NAMESPACE::Slice& prefix) const override;
 
   ROCKSDB_NAMESPACE::Status PrepareOptions(
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options) override;

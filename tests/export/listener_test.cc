@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "plugin/filter/filter_db_layout.h"
 #include "tests/export/export_fixture.h"
+#include "tests/support/broken_filters.h"
 #include "tests/support/rocksdb/test_policies.h"
 
 namespace {
@@ -269,8 +269,7 @@ TEST_F(ListenerTest, FiltersThatAreNoFilterDb) {
   } kinds[] = {
       {BuiltinPolicy(), "because it has a filter of RocksDB's own"},
       {nullptr, "because there is no filter in the file"},
-      {ReplacingPolicy(OurPolicy(),
-                       std::string(kMatchAllFilterDb, FilterDbSize(1))),
+      {ReplacingPolicy(OurPolicy(), MatchAllFilterDb()),
        "because every key matches its filter"},
   };
   for (const auto& [policy, why] : kinds) {

@@ -112,14 +112,5 @@ TEST(SstableVersionTest, OfFileNames) {
   }
 }
 
-TEST(SstableVersionTest, MayBeZeroCopied) {
-  for (const char* version : {"ba", "bb"}) {
-    EXPECT_TRUE(MayBeZeroCopied(version)) << version;
-  }
-  for (const char* version : {"ad", "ca", "cc", "da", "nb", "b", ""}) {
-    EXPECT_FALSE(MayBeZeroCopied(version)) << version;
-  }
-}
-
 }  // namespace
 }  // namespace cassandra_bloom::testing

@@ -67,7 +67,7 @@ TEST(BitsReaderTest, AWellFormedBlockOfZerosMatchesNothing) {
   const std::unique_ptr<const FilterPolicy> policy(
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
   std::vector<char> block(FilterDbSize(2));
-  for (const int num_probes : {1, 7, 64}) {
+  for (const int num_probes : {1, 7, 21}) {
     WriteFilterDbHeader(num_probes, 2, block.data());
     const auto reader = NewReader(*policy, Slice(block.data(), block.size()));
     EXPECT_FALSE(reader->MayMatch("key"));

@@ -34,6 +34,20 @@ TEST(PolicySettingsTest, BitsByLevel) {
   EXPECT_EQ(bits_by_level("cassandra_bloom:12:bottommost_bits:0"), Bits(7, 12));
 }
 
+TEST(PolicySettingsTest, FilesOfNoKnownLevelAndBottommostOnes) {
+  EXPECT_FALSE(PolicySettings().sizing.For(3, true));
+  const PolicySettings list = SettingsOf("cassandra_bloom:level_bits:14,12,8");
+  EXPECT_EQ(BitsAt(list, -1, false), 8);
+  EXPECT_EQ(BitsAt(list, 1000000, false), 8);
+  EXPECT_EQ(BitsAt(list, 1, true), 12);
+  const PolicySettings bottommost =
+      SettingsOf("cassandra_bloom:level_bits:14,12:bottommost_bits:6");
+  EXPECT_EQ(BitsAt(bottommost, 0, false), 14);
+  EXPECT_EQ(BitsAt(bottommost, 6, false), 12);
+  EXPECT_EQ(BitsAt(bottommost, 1, true), 6);
+  EXPECT_EQ(BitsAt(bottommost, -1, false), 6);
+}
+
 // Bottommost files get 0.6 bits fewer, and all others 7 bits more, each from 1
 // to 100.
 TEST(PolicySettingsTest, MixHasTwoClasses) {

@@ -15,6 +15,7 @@
 #include "filterdb/tests/fake_sstable/compressed_data.h"
 #include "filterdb/tests/fake_sstable/fake_statistics_db.h"
 #include "filterdb/tests/fake_sstable/index_files.h"
+#include "plugin/filter_db/filter_db_file.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/temp_dir.h"
@@ -89,9 +90,12 @@ std::string Build(const SstableSpec& spec, FilterForm form) {
       builder->Add(spec.keys[i]);
     }
   }
-  std::string file(kHeaderBytes + size_t{8} * builder->num_words(), '\0');
-  SerializeFilterDb(form, builder->num_probes(), builder->num_words(),
-                    builder->bits(), file.data());
+  std::string file;
+  FilterDbContent(form, builder->num_probes(), builder->num_words(),
+                  builder->bits())([&file](const char* data, size_t size) {
+    file.append(data, size);
+    return true;
+  });
   return file;
 }
 

@@ -27,7 +27,7 @@ using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::Slice;
 
 constexpr size_t kHeaderSize = 8;
-constexpr uint64_t kMostProbes = 64;
+constexpr uint64_t kMostProbes = 21;
 
 struct Header {
   uint64_t num_probes;
