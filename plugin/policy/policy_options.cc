@@ -165,7 +165,8 @@ std::string WrongBitsInString(const Options& options) {
     return "bits_per_key '" + number +
            "' would build no filter; for a false positive chance write "
            "cassandra_bloom:fp:" +
-           number + ", and for no filter cassandra_bloom:0";
+           FormatNumber(std::max(bits, kMinFpChance)) +
+           ", and for no filter cassandra_bloom:0";
   }
   return bits >= 0 && bits <= kMaxBitsPerKey ? ""
                                              : WrongValue(kOptions[0], number);

@@ -186,8 +186,10 @@ PolicySettings CheckOptions(const CassandraBloomOptions& options,
 PolicySettings SettingsOf(const std::string& text, const OptionTexts& beside) {
   std::string error;
   const auto options = ParseOptions(text, beside, &error);
+  // What was meant is known of a whole string alone.
+  const std::string whole = beside.empty() ? text : "";
   PolicySettings settings =
-      options ? CheckOptions(*options, text) : Refused(error, text);
+      options ? CheckOptions(*options, whole) : Refused(error, whole);
   if (!beside.empty()) {
     return settings;
   }
