@@ -166,10 +166,11 @@ coverage: packages coverage-packages
 mutants: packages test-packages
 	python3 -B tests/stress/mutants/mutants.py --jobs=$(JOBS)
 
+# ctest runs as with the preset dev, which has only one folder.
 test: packages test-packages
 	$(CONFIGURE_DEV)
 	cmake --build $(DEV) --parallel $(JOBS)
-	ctest --preset dev $(if $(ROCKSDB_PREFIX),--test-dir $(DEV))
+	ctest --test-dir $(DEV) --output-on-failure --parallel 4
 
 release: packages
 	$(CONFIGURE_RELEASE)

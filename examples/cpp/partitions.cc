@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Stores rows in partitions, as Rocksandra (Cassandra on RocksDB) does. The
-// filter holds the partition keys. To compile and run this example:
+// filter holds the partition keys. To compile and run this example (RocksDB 10
+// and later need C++20):
 //
-//   c++ -std=c++17 partitions.cc -lrocksdb_cassandra_bloom -lrocksdb
+//   c++ -std=c++20 partitions.cc -lrocksdb_cassandra_bloom -lrocksdb
 //   ./a.out FOLDER
 //
 // Makes a database in FOLDER, which must not exist yet. The storage key is

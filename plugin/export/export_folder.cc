@@ -98,9 +98,7 @@ std::string StampOf(const std::string& path) {
 
 std::string DatabaseOf(const std::string& path) {
   std::error_code ignored;
-  std::string whole = std::filesystem::weakly_canonical(path, ignored);
-  std::replace(whole.begin(), whole.end(), '\n', ' ');
-  return whole;
+  return std::filesystem::weakly_canonical(path, ignored);
 }
 
 bool ExportFolder::Claim(const std::string& database,
@@ -113,18 +111,24 @@ bool ExportFolder::Claim(const std::string& database,
   if (!dry_run && mkdir(path_.c_str(), 0777) != 0 && errno != EEXIST) {
     return FailWithErrno(path_, "is no folder, and cannot be created", error);
   }
-  if (Owner().empty()) {
+  std::string owner = Owner();
+  if (owner.empty()) {
     if (!MayBeTaken(error)) {
       return false;
     }
+    if (dry_run) {
+      return true;
+    }
     // Another thread or process may do the same and be first.
-    if (!dry_run && !WriteMark(database + "\n", /*overwrite=*/false, error) &&
-        Owner().empty()) {
+    std::string failure;
+    WriteMark(database + "\n", /*overwrite=*/false, &failure);
+    owner = Owner();
+    if (owner.empty()) {
+      *error = failure;
       return false;
     }
   }
-  const std::string owner = Owner();
-  if (owner == database || (dry_run && owner.empty())) {
+  if (owner == database) {
     return true;
   }
   *error = path_ + ": holds the filters of another database, " + owner +

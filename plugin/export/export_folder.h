@@ -53,7 +53,7 @@ uint64_t NumberOfSst(std::string_view path);
 // another stamp. A hard link has the same one, for example in a checkpoint.
 std::string StampOf(const std::string& path);
 
-// Returns the whole path of a database, in one line.
+// Returns the whole path of a database.
 std::string DatabaseOf(const std::string& path);
 
 // Has no state, so several threads may use it at once.

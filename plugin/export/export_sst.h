@@ -29,18 +29,15 @@ struct ExportOptions {
 
   ExportFrom from = ExportFrom::kBlockOrKeys;
 
-  // The size of filters that are built from keys. If fp_chance is 0,
-  // bits_per_key gives the size, and is from 1 to 100. Otherwise fp_chance
-  // gives the size. It is Cassandra's bloom_filter_fp_chance, at least
+  // The size of filters that are built from keys: bits per key, 1 to 100, or,
+  // if fp_chance is not 0, Cassandra's bloom_filter_fp_chance, at least
   // 0.0000671 and less than 1.
   double bits_per_key = 10;
   double fp_chance = 0;
 
-  // The part of each RocksDB key that is exported, in the spelling of
-  // CassandraBloomOptions::partition_key. If this string is empty and the SST
-  // file has a filter of this library, the export uses the part that this
-  // filter holds. If this string is empty and there is no such filter, the
-  // whole key is exported.
+  // The part of each key that is exported, spelt as in
+  // CassandraBloomOptions::partition_key. Empty: the part that the filter of
+  // the SST file holds, or the whole key if that is no filter of this library.
   std::string partition_key;
 
   // If true, all filters of a folder are made anew, and a folder whose filters

@@ -254,7 +254,7 @@ def check_not_run(command, source, build):
             name = word.rsplit("/", 1)[1]
             if not any(re.search(rf"\({name}\b", file.read_text())
                        for file in source.glob("*/**/CMakeLists.txt")
-                       if "build" not in file.parts):
+                       if "build" not in file.relative_to(source).parts):
                 yield f"nothing builds {name}: {command}"
 
 
