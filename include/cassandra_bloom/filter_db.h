@@ -123,11 +123,6 @@ class FilterDbFile {
 double EstimatedNumKeys(int num_probes, uint64_t set_bits,
                         uint64_t capacity_bits);
 
-// Returns the false positive rate of a filter, from 0 to 1: (X/m)^k. Here X is
-// set_bits, m is capacity_bits and k is num_probes. An empty Filter.db has 1.
-double ObservedFalsePositiveRate(int num_probes, uint64_t set_bits,
-                                 uint64_t capacity_bits);
-
 // ---- Writing ----
 
 // A filter that is being built. It keeps the bits of the filter, not the keys.

@@ -68,10 +68,8 @@ std::unique_ptr<FilterDbBuilder> FromKeys(
 
 std::optional<ExportPlan> PlanExport(const ExportOptions& options,
                                      std::string* error) {
-  if (!RocksdbReleaseMatches()) {
-    *error =
-        "this process runs another release of RocksDB than the one that "
-        "the export was compiled for";
+  if (const std::string fault = RunningRocksdbFault(); !fault.empty()) {
+    *error = fault;
     return std::nullopt;
   }
   if (IsFormName(options.sstable_version)) {

@@ -189,16 +189,6 @@ double EstimatedNumKeys(int num_probes, uint64_t set_bits,
   return -m / num_probes * std::log1p(-x / m);
 }
 
-double ObservedFalsePositiveRate(int num_probes, uint64_t set_bits,
-                                 uint64_t capacity_bits) {
-  if (num_probes < 1 || set_bits >= capacity_bits) {
-    return 1;
-  }
-  return std::pow(
-      static_cast<double>(set_bits) / static_cast<double>(capacity_bits),
-      num_probes);
-}
-
 // ---- Writing ----
 
 struct FilterDbBuilder::Content {

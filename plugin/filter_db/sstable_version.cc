@@ -2,8 +2,6 @@
 
 #include "plugin/filter_db/sstable_version.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -134,33 +132,28 @@ bool IsVersionBeforeIa(std::string_view version) {
                              : version.size() == 2 && version[0] == 'h';
 }
 
-const SstableVersion* FindSstableVersion(std::string_view name) {
-  const auto is_it = [&](const SstableVersion& known) {
-    return known.name == name;
-  };
-  const auto* const version =
-      std::find_if(std::begin(kVersions), std::end(kVersions), is_it);
-  if (version != std::end(kVersions)) {
-    return version;
-  }
-  const auto* const form =
-      std::find_if(std::begin(kForms), std::end(kForms), is_it);
-  return form != std::end(kForms) ? form : nullptr;
-}
-
 const SstableVersion* FindSstableVersion(std::string_view name,
                                          std::string* error) {
-  const SstableVersion* const known = FindSstableVersion(name);
-  if (known == nullptr && name.empty()) {
+  for (const SstableVersion& known : kVersions) {
+    if (known.name == name) {
+      return &known;
+    }
+  }
+  for (const SstableVersion& form : kForms) {
+    if (form.name == name) {
+      return &form;
+    }
+  }
+  if (error != nullptr && name.empty()) {
     *error = "no SSTable version, such as nb in nb-1-big-Filter.db";
-  } else if (known == nullptr) {
+  } else if (error != nullptr) {
     *error = "SSTable version '" + std::string(name) + "' is ";
     *error += IsVersionBeforeIa(name)
                   ? "older than ia: its filters hash keys differently (Murmur2 "
                     "or SHA) and cannot be used"
                   : "unknown; known are " + KnownNames();
   }
-  return known;
+  return nullptr;
 }
 
 bool IsFormName(std::string_view name) {

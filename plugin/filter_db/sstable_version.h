@@ -44,13 +44,12 @@ struct SstableVersion {
   bool has_max_compressed_length;
 };
 
-// Finds an SSTable version, or the name of a form (FilterForm). Returns nullptr
-// if `name` is neither. The fields for a form are those of its latest version,
-// except `format` and `index`. For a form, `format` is "big", and `index` may
-// be kVIntOrTrie.
-const SstableVersion* FindSstableVersion(std::string_view name);
+// Finds an SSTable version, or the name of a form (FilterForm). If `name` is
+// neither, returns nullptr, and sets `*error` if it is not null. The fields for
+// a form are those of its latest version, except `format` and `index`. For a
+// form, `format` is "big", and `index` may be kVIntOrTrie.
 const SstableVersion* FindSstableVersion(std::string_view name,
-                                         std::string* error);
+                                         std::string* error = nullptr);
 
 // Returns true for a version whose SSTables have Partitions.db and Rows.db
 // instead of Index.db. Returns false for the name of a form.

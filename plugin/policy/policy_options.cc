@@ -60,9 +60,9 @@ constexpr Option kOptions[] = {
      kFilterWords},
     {"blocks", &Options::blocks, "cassandra or rocksdb", 0, 0,
      "|cassandra|rocksdb|"},
+    // PartitionKeyExtractor checks this one.
     {kPartitionKey, &Options::partition_key,
-     "a part of a key, such as skip:8,u16"},  // PartitionKeyExtractor checks
-                                              // it.
+     "a part of a key, such as skip:8,u16"},
 };
 
 const Option* Find(std::string_view name) {

@@ -224,10 +224,6 @@ TEST_F(FilterDbFileTest, EveryFormIsReadAsItWasWritten) {
     EXPECT_NEAR(EstimatedNumKeys(filter->num_probes(), filter->CountSetBits(),
                                  filter->capacity_bits()),
                 10000, 200);
-    EXPECT_NEAR(
-        ObservedFalsePositiveRate(filter->num_probes(), filter->CountSetBits(),
-                                  filter->capacity_bits()),
-        0.0025, 0.0005);
     // Converts to a form with another byte order of words, and back.
     const FilterForm other = form == kNaAndLater ? kMaToMe : kNaAndLater;
     Convert(*filter, other, "converted");

@@ -44,6 +44,12 @@ TEST(FilterFillTest, NotSaturatedByItsOwnKeys) {
   }
 }
 
+TEST(FilterFillTest, Rate) {
+  EXPECT_NEAR(Build(FilterDbBuilder::ForBitsPerKey, 12.5, 10000, 10000).rate(),
+              0.0025, 0.0005);
+  EXPECT_EQ(FilterFill().rate(), 1);
+}
+
 TEST(FilterFillTest, SaturatedByTooManyKeys) {
   for (const double bits : {4.0, 7.0, 10.0}) {
     EXPECT_TRUE(Build(FilterDbBuilder::ForBitsPerKey, bits, 10000, 30000)
