@@ -70,9 +70,9 @@ help:
 	@echo "make dist    make a source archive of the last commit and its SHA-256, in build/dist"
 	@echo "make deb     make Debian packages and their source package, in build/deb/packages"
 	@echo
-	@echo "ROCKSDB_PREFIX=DIR after any of these but coverage, deb, fuzz and mutants: with the"
-	@echo "RocksDB whose headers, library and tools are in DIR/include, lib and bin, instead of"
-	@echo "Debian's. It is built in build/dev-… and build/release-…, named after DIR"
+	@echo "With ROCKSDB_PREFIX=DIR, all of these but deb, fuzz and mutants take the RocksDB whose"
+	@echo "headers, library and tools are in DIR/include, DIR/lib and DIR/bin, instead of Debian's,"
+	@echo "and build in folders of their own, such as build/dev-DIR"
 
 BENCH_DB = $(if $(ROCKSDB_PREFIX),PATH="$(ROCKSDB_FOLDER)/bin:$$PATH") \
   python3 -B db_bench_ext/database/bench.py
