@@ -97,8 +97,9 @@ std::string StampOf(const std::string& path) {
 }
 
 std::string DatabaseOf(const std::string& path) {
-  std::error_code ignored;
-  return std::filesystem::weakly_canonical(path, ignored);
+  std::error_code failure;
+  const auto whole = std::filesystem::weakly_canonical(path, failure);
+  return failure ? path : whole.string();
 }
 
 bool ExportFolder::Claim(const std::string& database,

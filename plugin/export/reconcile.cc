@@ -38,7 +38,7 @@ class Reconciliation {
   const ExportFolder folder_;
   ExportReport* const report_;
   std::string* const error_;
-  std::set<std::string> mark_;   // Its lines at the beginning.
+  std::set<std::string> mark_;   // Its lines.
   std::set<uint64_t> finished_;  // Numbers.
 };
 
@@ -119,8 +119,10 @@ ExportResult Reconciliation::Export(uint64_t number, const std::string& sst,
 }
 
 bool Reconciliation::RemoveOthers(const LiveSsts& live) {
+  // A listener may have added filters, with their lines.
   std::vector<uint64_t> numbers;
-  if (!folder_.ListAndTidy(&numbers, error_)) {
+  if (!folder_.ListAndTidy(&numbers, error_) ||
+      !folder_.ReadMark(&mark_, error_)) {
     return false;
   }
   for (const uint64_t number : numbers) {

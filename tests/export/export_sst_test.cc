@@ -15,6 +15,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/filter_policy.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "tests/export/export_fixture.h"
@@ -257,7 +258,7 @@ std::vector<Case> Cases() {
   };
 }
 
-TEST(ExportSstTest, FromKeysEqualsBuildOverTheKeys) {
+TEST(ExportSstTest, FromTheBlockAndFromKeysAreAsBuilt) {
   for (Case c : Cases()) {
     SCOPED_TRACE(c.name);
     c.options.merge_operator = std::make_shared<LastOperand>();
@@ -267,30 +268,20 @@ TEST(ExportSstTest, FromKeysEqualsBuildOverTheKeys) {
     rows["merged alone"] = "";
     ASSERT_GT(db.OnlyTable()->num_entries, rows.size());
     const auto keys = KeysOf(rows);
+    ExportedFilterDb exported;
     for (const std::string version : {"nb", "me", "ka"}) {
       ExportOptions options = OptionsFor(version, ExportFrom::kKeys);
-      ExportedFilterDb exported;
       EXPECT_EQ(Exported(OnlySst(db), options, &exported),
                 Built(keys, version));
       EXPECT_EQ(exported.num_keys, keys.size());
       EXPECT_FALSE(exported.from_block);
       EXPECT_EQ(exported.why_not_block, "");
     }
-  }
-}
-
-TEST(ExportSstTest, WhatCannotBeTheBlockIsFromKeysByDefault) {
-  for (const Case& c : Cases()) {
-    SCOPED_TRACE(c.name);
-    const Rows rows = PrefixedDataset(3, 300, 6, 20).rows;
-    const OneSstDb db(c.options, rows);
-    ExportedFilterDb exported;
-    const std::string file = Exported(OnlySst(db), OptionsFor(), &exported);
+    EXPECT_EQ(Exported(OnlySst(db), OptionsFor(), &exported),
+              Built(keys, "nb"));
     EXPECT_EQ(exported.from_block, c.why_not_block == nullptr);
-    if (c.why_not_block != nullptr) {
-      EXPECT_EQ(file, Built(KeysOf(rows), "nb"));
-      EXPECT_THAT(exported.why_not_block, HasSubstr(c.why_not_block));
-    }
+    EXPECT_THAT(exported.why_not_block,
+                HasSubstr(exported.from_block ? "" : c.why_not_block));
   }
 }
 
@@ -449,41 +440,88 @@ TEST(ExportSstTest, Refusals) {
 
 // ---- Blocks ----
 
+// Builds filters of another format under the name of this library's policy.
+class UnknownPolicy final : public NamedPolicy {
+ public:
+  UnknownPolicy() : NamedPolicy("cassandra_bloom", BuiltinPolicy()) {}
+  const char* CompatibilityName() const override { return "unknown"; }
+};
+
+PolicyPtr Named(const char* name, PolicyPtr policy) {
+  return std::make_shared<NamedPolicy>(name, std::move(policy));
+}
+
 // A filter of this library must be exported from its block, even if the SST
-// file names another policy. RocksDB's own must not, even under our name.
+// file names another policy. RocksDB's own must not, even under our name, and
+// neither must one of other partition keys, or one that is no good Filter.db.
 TEST(ExportSstTest, WhoseTheBlockIsDecidesNotTheName) {
-  const Rows rows = NumberedRows(0, 1000);
+  constexpr char kOurs[] = "";
+  constexpr char kRocksdbs[] =
+      "it has a filter of RocksDB's own, which is no Filter.db";
+  constexpr char kDamaged[] = "its filter is empty or damaged";
+  const std::string trailer(kTrailer, sizeof(kTrailer));
+  const std::string match_all = MatchAllFilterDb();
+  std::string of_21_probes = match_all;
+  of_21_probes[3] = 21;
+  of_21_probes[8] = 0;
+  const PolicyPtr ours = OurPolicy();
+  const PolicyPtr beside = OurPolicyBesideRocksdb();
+  const PolicyPtr ribbon = BuiltinRibbonPolicy(/*bloom_before_level=*/-1);
+  const PolicyPtr zeros = ReplacingPolicy(BuiltinPolicy(), std::string(6, 0));
+  const PolicyPtr mixed_up = Named("cassandra_bloom.fixed:8", ours);
+  constexpr char kOther[] = "its filter is of the policy 'cassandra_bloom.f";
+  constexpr char kNotNamed[] =
+      "its filter is partitioned, damaged, or not of the policy 'cassandra_";
   const struct {
     PolicyPtr policy;
-    uint32_t format_version;  // Before 5, RocksDB builds legacy filters.
-    bool is_ours;
+    const char* why_not;
+    const char* partition_key = "";
+    uint32_t format_version = 5;  // Before 5, RocksDB builds legacy filters.
   } kinds[] = {
-      {OurPolicy(), 5, true},
-      {OurPolicyBesideRocksdb(), 5, true},
-      {BuiltinPolicy(), 5, false},
-      {BuiltinRibbonPolicy(/*bloom_before_level=*/-1), 5, false},
-      {BuiltinPolicy(), 4, false},
-      {ReplacingPolicy(BuiltinPolicy(), std::string(6, 0)), 5, false},
+      {ours, kOurs},
+      {Named("cassandra_bloom", ours), kOurs},
+      {beside, kOurs},
+      {Named("cassandra_bloom", beside), kOurs},
+      {Named("a program's", beside), kOurs},
+      {BuiltinPolicy(), kRocksdbs},
+      {Named("cassandra_bloom", BuiltinPolicy()), kRocksdbs},
+      {ribbon, kRocksdbs},
+      {Named("cassandra_bloom", ribbon), kRocksdbs},
+      {BuiltinPolicy(), kRocksdbs, "", 4},
+      {zeros, kRocksdbs},
+      {std::make_shared<UnknownPolicy>(), kNotNamed},
+      {mixed_up, kOther},
+      {mixed_up, kOther, "fixed:8"},
+      {mixed_up, kOther, "whole"},
+      {beside, "its filter holds whole keys", "fixed:8"},
+      {ReplacingPolicy(beside, trailer), kDamaged},
+      {ReplacingPolicy(beside, "x" + trailer), kDamaged},
+      {ReplacingPolicy(beside, of_21_probes + trailer), kDamaged},
+      {ReplacingPolicy(beside, match_all + trailer),
+       "every key matches its filter, as if there was no memory to build it; a "
+       "compaction builds it anew"},
   };
+  const Rows rows = NumberedRows(0, 1000);
   for (const auto& kind : kinds) {
-    for (const char* const name : {"", "cassandra_bloom"}) {
-      SCOPED_TRACE(std::string(kind.policy->Name()) + " named " + name);
-      auto table_options = TableOptions(
-          *name == 0 ? kind.policy
-                     : std::make_shared<NamedPolicy>(name, kind.policy));
-      table_options.format_version = kind.format_version;
-      const OneSstDb db(DbOptions(table_options), rows);
-      ExportedFilterDb exported;
-      EXPECT_EQ(Exported(OnlySst(db), {}, &exported),
-                Built(KeysOf(rows), "nb"));
-      EXPECT_EQ(exported.from_block, kind.is_ours);
-      EXPECT_EQ(
-          exported.why_not_block,
-          kind.is_ours
-              ? ""
-              : "it has a filter of RocksDB's own, which is no Filter.db");
-      EXPECT_EQ(exported.num_keys, rows.size());
+    SCOPED_TRACE(std::to_string(&kind - kinds));
+    auto table_options = TableOptions(kind.policy);
+    table_options.format_version = kind.format_version;
+    const OneSstDb db(DbOptions(table_options), rows);
+    ExportOptions options;
+    options.partition_key = kind.partition_key;
+    ExportedFilterDb exported;
+    const std::string content = Exported(OnlySst(db), options, &exported);
+    EXPECT_EQ(exported.from_block, *kind.why_not == 0);
+    EXPECT_THAT(exported.why_not_block, ::testing::StartsWith(kind.why_not));
+    if (exported.partition_key == "whole") {
+      EXPECT_EQ(content, Built(KeysOf(rows), "nb"));
     }
+    std::string error;
+    options.from = ExportFrom::kBlock;
+    exported.filter_db = "/no/such/folder/filter";
+    EXPECT_EQ(ExportSst(*PlanExport(options, &error), &exported, &error),
+              *kind.why_not == 0 ? ExportResult::kCannotWrite
+                                 : ExportResult::kNoBlock);
   }
 }
 
@@ -506,82 +544,6 @@ TEST(ExportSstTest, ADamagedFilterIsNotExported) {
                 "'cassandra_bloom', which the file names");
     }
   }
-}
-
-// The block of another policy must not pass as one of these partition keys.
-TEST(ExportSstTest, NeitherTheNameNorTheBlockAloneMakesAPartitionKey) {
-  const OneSstDb db(DbOptions(std::make_shared<NamedPolicy>(
-                        "cassandra_bloom.fixed:8", OurPolicy())),
-                    NumberedRows(0, 1000));
-  for (const char* const partition_key : {"", "whole", "fixed:8"}) {
-    ExportOptions options;
-    options.partition_key = partition_key;
-    ExportedFilterDb exported;
-    Exported(OnlySst(db), options, &exported);
-    EXPECT_FALSE(exported.from_block) << partition_key;
-  }
-}
-
-TEST(ExportSstTest, ABlockBesideRocksdbsHoldsWholeKeys) {
-  const OneSstDb db(DbOptions(std::make_shared<NamedPolicy>(
-                        "a program's", OurPolicyBesideRocksdb())),
-                    NumberedRows(0, 1000));
-  ExportedFilterDb exported;
-  Exported(OnlySst(db), {}, &exported);
-  EXPECT_TRUE(exported.from_block);
-  ExportOptions parts;
-  parts.partition_key = "fixed:8";
-  Exported(OnlySst(db), parts, &exported);
-  EXPECT_EQ(exported.why_not_block, "its filter holds whole keys");
-}
-
-TEST(ExportSstTest, ABlockThatIsNoGoodFilterDb) {
-  const std::string trailer(kTrailer, sizeof(kTrailer));
-  const std::string match_all = MatchAllFilterDb();
-  std::string of_21_probes = match_all;
-  of_21_probes[3] = 21;
-  of_21_probes[8] = 0;
-  const struct {
-    std::string block;
-    const char* why;
-  } blocks[] = {
-      {trailer, "its filter is empty or damaged"},
-      {"x" + trailer, "its filter is empty or damaged"},
-      {of_21_probes + trailer, "its filter is empty or damaged"},
-      {match_all + trailer,
-       "every key matches its filter, as if there was no "
-       "memory to build it; a compaction builds it anew"},
-  };
-  for (const auto& [block, why] : blocks) {
-    const OneSstDb db(
-        DbOptions(ReplacingPolicy(OurPolicyBesideRocksdb(), block)),
-        NumberedRows(0, 1000));
-    ExportedFilterDb exported;
-    EXPECT_EQ(Exported(OnlySst(db), {}, &exported),
-              Built(KeysOf(NumberedRows(0, 1000)), "nb"));
-    EXPECT_EQ(exported.why_not_block, why);
-    std::string error;
-    const auto plan = PlanExport(OptionsFor("nb", ExportFrom::kBlock), &error);
-    EXPECT_EQ(ExportSst(*plan, &exported, &error), ExportResult::kNoBlock);
-  }
-}
-
-// Builds filters of another format under the name of this library's policy.
-class UnknownPolicy final : public NamedPolicy {
- public:
-  UnknownPolicy() : NamedPolicy("cassandra_bloom", BuiltinPolicy()) {}
-  const char* CompatibilityName() const override { return "unknown"; }
-};
-
-TEST(ExportSstTest, AnUnknownFilterUnderOurName) {
-  const OneSstDb db(DbOptions(std::make_shared<UnknownPolicy>()),
-                    NumberedRows(0, 1000));
-  ExportedFilterDb exported;
-  EXPECT_EQ(Exported(OnlySst(db), {}, &exported),
-            Built(KeysOf(NumberedRows(0, 1000)), "nb"));
-  EXPECT_EQ(exported.why_not_block,
-            "its filter is partitioned, damaged, or not of the policy "
-            "'cassandra_bloom', which the file names");
 }
 
 }  // namespace

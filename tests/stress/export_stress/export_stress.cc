@@ -24,7 +24,6 @@
 #include <string>
 #include <thread>
 
-#include "tests/stress/export_stress/churn.h"
 #include "tests/stress/export_stress/stressed_db.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/test_db.h"
@@ -44,10 +43,7 @@ using std::chrono::milliseconds;
 [[noreturn]] void WriteUntilKilled(const std::string& folder, uint64_t seed) {
   StressedDb db(folder + "/db", folder + "/out", &seed);
   for (;;) {
-    db.Write(&seed, 300);
-    if (NextRandom(&seed) % 8 == 0) {
-      Require(db->Flush(rocksdb::FlushOptions()));
-    }
+    db.WriteAndSometimesFlush(&seed);
   }
 }
 
@@ -115,10 +111,9 @@ void RunChurn(uint64_t* random) {
   int rounds = 0;
   while (Clock::now() < end) {
     StressedDb db(dir / "db", out_dir, random);
-    Churn(&db, out_dir, disk.is_mounted(),
-          milliseconds(500 + NextRandom(random) % 3000), random);
+    db.Churn(disk.is_mounted(), milliseconds(500 + NextRandom(random) % 3000),
+             random);
     db.CheckExports();
-    db.Close(/*close_first=*/NextRandom(random) % 2 == 0);
     ++rounds;
   }
   std::printf("%d rounds of changes%s\n", rounds,

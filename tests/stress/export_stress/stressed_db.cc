@@ -2,34 +2,54 @@
 
 #include "tests/stress/export_stress/stressed_db.h"
 
-#include <filesystem>
-#include <stdexcept>
-#include <utility>
+#include <fcntl.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/sst_file_writer.h>
+#include <unistd.h>
 
-#include "cassandra_bloom/filter_db_export.h"
-#include "plugin/export/export_folder.h"
-#include "plugin/export/reconcile.h"
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <stdexcept>
+#include <thread>
+
+#include "tests/export/export_fixture.h"
 #include "tests/support/random_keys.h"
-#include "tests/support/rocksdb/dataset.h"
-#include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/releases.h"
-#include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
 rocksdb::Options RandomOptions(uint64_t* random) {
   const uint64_t choice = NextRandom(random) % 4;
-  const PolicyPtr policy = choice == 0 ? BuiltinPolicy() : OurPolicy();
   rocksdb::Options options =
-      DbOptions(policy, choice == 1 ? Layout::kPartitioned : Layout::kFull);
+      DbOptions(choice == 0 ? BuiltinPolicy() : OurPolicy(),
+                choice == 1 ? Layout::kPartitioned : Layout::kFull);
   options.create_if_missing = true;
   options.disable_auto_compactions = false;
   options.level0_file_num_compaction_trigger = 3;
   options.write_buffer_size = size_t{64} << 10;
   options.target_file_size_base = size_t{64} << 10;
   options.max_bytes_for_level_base = size_t{256} << 10;
+  options.max_subcompactions = 2;
   return options;
+}
+
+std::string RandomKey(uint64_t* random) {
+  return NumberedKey(static_cast<uint32_t>(NextRandom(random) % 100000));
+}
+
+void FillDisk(const std::string& filler, milliseconds how_long) {
+  const int fd = open(filler.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const std::string bytes(4096, 'x');
+  while (fd >= 0 && write(fd, bytes.data(), bytes.size()) > 0) {
+  }
+  close(fd);
+  std::this_thread::sleep_for(how_long);
+  unlink(filler.c_str());
 }
 
 }  // namespace
@@ -37,11 +57,7 @@ rocksdb::Options RandomOptions(uint64_t* random) {
 StressedDb::StressedDb(const std::string& folder, const std::string& out_dir,
                        uint64_t* random)
     : options_(RandomOptions(random)), out_dir_(out_dir) {
-  std::string error;
-  options_.listeners = {NewFilterDbExportListener(out_dir, "nb", &error)};
-  if (options_.listeners[0] == nullptr) {
-    throw std::runtime_error(error);
-  }
+  options_.listeners = {NewListener(out_dir)};
   std::vector<std::string> names;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   if (!rocksdb::DB::ListColumnFamilies(options_, folder, &names).ok()) {
@@ -55,35 +71,110 @@ StressedDb::StressedDb(const std::string& folder, const std::string& out_dir,
   db_ = Own(std::move(opened));
 }
 
-void StressedDb::Write(uint64_t* random, int count) {
-  for (int i = 0; i < count; ++i) {
-    const auto key = static_cast<uint32_t>(NextRandom(random) % 100000);
-    Require(db_->Put(rocksdb::WriteOptions(), NumberedKey(key),
-                     std::string(50, 'v')));
+StressedDb::~StressedDb() {
+  for (rocksdb::ColumnFamilyHandle* const handle : handles_) {
+    db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  }
+}
+
+void StressedDb::WriteAndSometimesFlush(uint64_t* random) {
+  for (int i = 0; i < 400; ++i) {
+    Require(db_->Put(kWrite, RandomKey(random), std::string(50, 'v')));
+  }
+  if (NextRandom(random) % 6 == 0) {
+    Require(db_->Flush(rocksdb::FlushOptions()));
+  }
+}
+
+void StressedDb::Churn(bool can_fill, milliseconds duration, uint64_t* random) {
+  using Act = std::function<void(uint64_t * random)>;
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  const auto repeat = [&](uint32_t max_pause, const Act& act) {
+    threads.emplace_back(
+        [&stop, max_pause, act, seed = NextRandom(random)]() mutable {
+          while (!stop) {
+            std::this_thread::sleep_for(
+                milliseconds(NextRandom(&seed) % max_pause));
+            act(&seed);
+          }
+        });
+  };
+  for (int writer = 0; writer < 2; ++writer) {
+    repeat(1, [this](uint64_t* seed) { WriteAndSometimesFlush(seed); });
+  }
+  // What fails may have met another compaction of the same files.
+  repeat(500, [this](uint64_t*) {
+    db_->CompactRange(rocksdb::CompactRangeOptions(), nullptr, nullptr)
+        .PermitUncheckedError();
+  });
+  repeat(200, [this](uint64_t*) {
+    std::vector<std::string> names;
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    for (const auto& file : files) {
+      if (file.column_family_name == rocksdb::kDefaultColumnFamilyName) {
+        names.push_back(file.name);
+      }
+    }
+    db_->CompactFiles(rocksdb::CompactionOptions(), names, /*output_level=*/3)
+        .PermitUncheckedError();
+  });
+  repeat(1000, [this](uint64_t* seed) {
+    const std::string begin = RandomKey(seed);
+    const rocksdb::Slice key(begin);
+    rocksdb::DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(), &key,
+                                nullptr)
+        .PermitUncheckedError();
+  });
+  repeat(200, [this](uint64_t* seed) {
+    const TempDir dir;
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options_);
+    Require(writer.Open(dir / "new.sst"));
+    Require(writer.Put(RandomKey(seed), "ingested"));
+    Require(writer.Finish());
+    Require(db_->IngestExternalFile({dir / "new.sst"},
+                                    rocksdb::IngestExternalFileOptions()));
+  });
+  repeat(500, [this](uint64_t* seed) {
+    rocksdb::ColumnFamilyHandle* family = nullptr;
+    Require(db_->CreateColumnFamily(
+        options_, "family" + std::to_string(NextRandom(seed)), &family));
+    Require(db_->Put(kWrite, family, RandomKey(seed), "row"));
+    Require(db_->Flush(rocksdb::FlushOptions(), family));
+    Require(db_->DropColumnFamily(family));
+    Require(db_->DestroyColumnFamilyHandle(family));
+  });
+  repeat(100, [this](uint64_t*) {
+    Export();  // May fail: the folder may be gone, and the disk full.
+    CheckFilters();
+  });
+  repeat(800, [this](uint64_t*) {
+    std::error_code ignored;
+    fs::remove_all(out_dir_, ignored);
+  });
+  if (can_fill) {
+    repeat(800, [this](uint64_t* seed) {
+      FillDisk(out_dir_ + "/filler", milliseconds(NextRandom(seed) % 500));
+    });
+  }
+  std::this_thread::sleep_for(duration);
+  stop = true;
+  for (std::thread& thread : threads) {
+    thread.join();
   }
 }
 
 std::string StressedDb::Export() {
-  const auto list = [this] {
-    std::vector<rocksdb::LiveFileMetaData> files;
-    db_->GetLiveFilesMetaData(&files);
-    LiveSsts live = {DatabaseOf(db_->GetName()), {}, {}, {db_->GetName()}};
-    for (const auto& file : files) {
-      live.files[file.file_number] = file.db_path + file.name;
-    }
-    return live;
-  };
   ExportReport report;
   std::string error;
-  return Reconcile(*PlanExport({}, &error), out_dir_, list, &report, &error)
-             ? ""
-             : error;
+  const bool good = Reconcile(
+      *PlanExport({}, &error), out_dir_,
+      [this] { return LiveSstsOf(db_.get()); }, &report, &error);
+  return good ? "" : error;
 }
 
-void StressedDb::CheckFilters() {
-  if (!std::filesystem::exists(out_dir_)) {
-    return;
-  }
+void StressedDb::CheckFilters() const {
   if (const std::string wrong = WrongFilter(db_->GetName(), out_dir_);
       !wrong.empty()) {
     throw std::runtime_error(wrong + " is not the filter of its SST file");
@@ -92,7 +183,6 @@ void StressedDb::CheckFilters() {
 
 void StressedDb::CheckExports() {
   CheckFilters();
-  Require(db_->SetOptions({{"disable_auto_compactions", "true"}}));
   Require(db_->PauseBackgroundWork());
   const std::string error = Export();
   const std::string wrong =
@@ -101,20 +191,6 @@ void StressedDb::CheckExports() {
   if (!wrong.empty()) {
     throw std::runtime_error(wrong);
   }
-}
-
-void StressedDb::Close(bool close_first) {
-  if (db_ == nullptr) {
-    return;
-  }
-  for (rocksdb::ColumnFamilyHandle* const handle : handles_) {
-    db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
-  }
-  handles_.clear();
-  if (close_first) {
-    Require(db_->Close());
-  }
-  db_.reset();
 }
 
 }  // namespace cassandra_bloom::testing

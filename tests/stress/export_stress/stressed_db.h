@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A database with an export listener, for export_stress.
-
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_EXPORT_STRESS_STRESSED_DB_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_EXPORT_STRESS_STRESSED_DB_H_
 
 #include <rocksdb/db.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,36 +13,36 @@
 
 namespace cassandra_bloom::testing {
 
+// A database with an export listener.
 class StressedDb {
  public:
   // Opens the database in `folder`, with filters drawn at random. The filters
   // are exported to the folder `out_dir`.
   StressedDb(const std::string& folder, const std::string& out_dir,
              uint64_t* random);
-  ~StressedDb() { Close(); }
+  ~StressedDb();
   StressedDb(const StressedDb&) = delete;
   StressedDb& operator=(const StressedDb&) = delete;
 
-  rocksdb::DB* operator->() const { return db_.get(); }
-  rocksdb::DB* get() const { return db_.get(); }
-  const rocksdb::Options& options() const { return options_; }
+  void WriteAndSometimesFlush(uint64_t* random);
 
-  void Write(uint64_t* random, int count);
+  // For this long, does at once what can change the live files of a database:
+  // writers, compactions, DB::CompactFiles, ingestion, DeleteFilesInRange, and
+  // column families that are made and dropped. Meanwhile, exports beside the
+  // listener and checks the filters, and `out_dir` goes away and comes back
+  // and, if `can_fill`, its disk is full for a while.
+  void Churn(bool can_fill, std::chrono::milliseconds duration,
+             uint64_t* random);
 
-  // Exports beside the listener. Returns why it failed, or "".
-  std::string Export();
-
-  // Throws if a filter is not that of the SST file of its name.
-  void CheckFilters();
-
-  // Exports when RocksDB does nothing in the background. Throws unless the
-  // folder then holds exactly the filters of the live SST files.
+  // Throws if a filter is not that of the SST file of its name. Then exports,
+  // and throws unless the folder has exactly those of the live SST files.
+  // RocksDB must do nothing in the background.
   void CheckExports();
 
-  // With `close_first`, calls DB::Close before the database is destroyed.
-  void Close(bool close_first = false);
-
  private:
+  std::string Export();
+  void CheckFilters() const;
+
   rocksdb::Options options_;
   const std::string out_dir_;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;

@@ -41,7 +41,8 @@ std::map<std::string, std::string> StateOf(const std::string& folder) {
 
 std::set<std::string> NamesIn(const std::string& folder) {
   std::set<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename();
     if (name.rfind(kMark, 0) != 0) {
       names.insert(name);

@@ -25,7 +25,7 @@ void AddFile(TestDb* db, uint32_t first, uint32_t end);
 // file LOG, because an open database may write to LOG at any time.
 std::map<std::string, std::string> StateOf(const std::string& folder);
 
-// Leaves out kMark.
+// Leaves out kMark. Returns no names if there is no folder.
 std::set<std::string> NamesIn(const std::string& folder);
 
 // Replaces an option in the database's newest OPTIONS file.
