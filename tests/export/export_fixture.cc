@@ -90,24 +90,10 @@ rocksdb::ColumnFamilyHandle* ExportTest::AddColumnFamily(
   return family;
 }
 
-void ExportTest::MakeTwoHistories() {
-  AddFile(&db_, 0, 1000);
+void ExportTest::ReplaceDatabase(const std::vector<ListenerPtr>& listeners) {
   db_.Close();
-  fs::copy(db_.path(), other_history_ / "db", fs::copy_options::recursive);
-  db_.Reopen();
-  AddFile(&db_, 1000, 2000);
-  const auto files = LiveSstsOf(db_.get()).files;
-  SwapHistories();
-  AddFile(&db_, 3000, 4000);
-  EXPECT_EQ(LiveSstsOf(db_.get()).files, files) << "they have other numbers";
-}
-
-void ExportTest::SwapHistories() {
-  db_.Close();
-  fs::rename(db_.path(), other_history_ / "away");
-  fs::rename(other_history_ / "db", db_.path());
-  fs::rename(other_history_ / "away", other_history_ / "db");
-  db_.Reopen();
+  fs::remove_all(db_.path());
+  Open(listeners);
 }
 
 bool ExportTest::Sync(const ExportOptions& options) {

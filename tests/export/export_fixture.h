@@ -72,14 +72,9 @@ class ExportTest : public ::testing::Test {
       const std::string& name, const rocksdb::ColumnFamilyOptions& options,
       const Rows& rows);
 
-  // Makes two databases, each with two SST files. Both databases give their SST
-  // files the same numbers. The first SST files are equal, but the second SST
-  // files have different keys.
-  void MakeTwoHistories();
-
-  // Exchanges the folders of the two databases. `db_` then has the other
-  // database open.
-  void SwapHistories();
+  // Replaces the database by an empty one, whose SST files will have the same
+  // numbers.
+  void ReplaceDatabase(const std::vector<ListenerPtr>& listeners = {});
 
   // Makes the folder hold the filters of the open database.
   bool Sync(const ExportOptions& options = {});
@@ -99,7 +94,6 @@ class ExportTest : public ::testing::Test {
   std::string Log() const { return ReadFile(db_.path() + "/LOG"); }
 
   const TempDir out_;
-  const TempDir other_history_;
   TestDb db_;
   ListenerPtr listener_;
   uint32_t next_ = 0;

@@ -183,9 +183,8 @@ TEST_F(ListenerTest, AfterTheDatabaseWasReplaced) {
   AddFiles(3);
   ASSERT_TRUE(Sync()) << error_;
   const Names old = Filters();
-  db_.Close();
-  fs::remove_all(db_.path());
-  ListenTo(&db_, db_.options());
+  listener_ = NewListener(out_.path());
+  ReplaceDatabase({listener_});
   AddFiles(20);
   const Names now = Filters();
   EXPECT_TRUE(std::includes(now.begin(), now.end(), old.begin(), old.end()));
