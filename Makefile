@@ -2,8 +2,9 @@
 
 # The commands of the README. Each installs what it needs on Debian.
 
-PACKAGES = cmake g++ libcli11-dev libgflags-dev libgmock-dev libgtest-dev \
-  librocksdb-dev nlohmann-json3-dev python3 rocksdb-tools
+PACKAGES = cmake g++ libcli11-dev libgflags-dev libgmock-dev libgtest-dev liblz4-dev \
+  libsnappy-dev libzstd-dev nlohmann-json3-dev python3 zlib1g-dev \
+  $(if $(ROCKSDB_PREFIX),,librocksdb-dev rocksdb-tools)
 test_PACKAGES = jq locales pkgconf qemu-user
 deb_PACKAGES = build-essential debhelper
 coverage_PACKAGES = gcovr
@@ -16,6 +17,14 @@ static_PACKAGES = cmake libcli11-dev nlohmann-json3-dev $(if $(ARCH),crossbuild-
   $(addsuffix $(if $(ARCH),:$(ARCH)),liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev)
 JOBS = $(shell nproc)
 SUDO = $(if $(filter-out 0,$(shell id -u)),sudo)
+
+# Each RocksDB has build folders of its own. Without ROCKSDB_PREFIX, it is Debian's.
+ROCKSDB_FOLDER = $(abspath $(ROCKSDB_PREFIX))
+DEV = build/dev$(subst /,-,$(ROCKSDB_FOLDER))
+RELEASE = build/release$(subst /,-,$(ROCKSDB_FOLDER))
+USE_ROCKSDB = $(if $(ROCKSDB_PREFIX),-DCMAKE_PREFIX_PATH=$(ROCKSDB_FOLDER))
+CONFIGURE_DEV = cmake --preset dev -B $(DEV) $(USE_ROCKSDB)
+CONFIGURE_RELEASE = cmake --preset release -B $(RELEASE) $(USE_ROCKSDB)
 
 help:
 	@echo "make demo    compare this filter with RocksDB's own in a database of four levels, in"
@@ -30,6 +39,9 @@ help:
 	@echo "             keys and bits, data from the disk, a picture of memory)"
 	@echo "make bench-db ROCKSDB=TREE"
 	@echo "             the same with this source tree of RocksDB, built for this CPU"
+	@echo "make bench-layouts"
+	@echo "             measure filters in dynamic and static levels, universal and FIFO compaction:"
+	@echo "             memory, false positives, and the CPU of filling (QUICK=1: in 2 minutes)"
 	@echo "make bench-filterdb"
 	@echo "             time filterdb on 100 million keys, and measure its memory"
 	@echo "make soak MINUTES=60"
@@ -57,23 +69,32 @@ help:
 	@echo "             build/static/bin/filterdb (ARCH=arm64: for that CPU, in build/static-arm64)"
 	@echo "make dist    make a source archive of the last commit and its SHA-256, in build/dist"
 	@echo "make deb     make Debian packages and their source package, in build/deb/packages"
+	@echo
+	@echo "With ROCKSDB_PREFIX=DIR, all of these but deb, fuzz and mutants take the RocksDB whose"
+	@echo "headers, library and tools are in DIR/include, DIR/lib and DIR/bin, instead of Debian's,"
+	@echo "and build in folders of their own, such as build/dev-DIR"
 
-BENCH_DB = python3 -B db_bench_ext/database/bench.py
+BENCH_DB = $(if $(ROCKSDB_PREFIX),PATH="$(ROCKSDB_FOLDER)/bin:$$PATH") \
+  python3 -B db_bench_ext/database/bench.py
 
 demo: plugin
-	$(BENCH_DB) --lib-dir=build/release/lib --demo
+	$(BENCH_DB) --lib-dir=$(RELEASE)/lib --demo
 
 bench: packages bench-packages
-	cmake --preset release -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=ON
-	cmake --build --preset release --parallel $(JOBS) --target filter_bench
-	build/release/bin/filter_bench $(BENCH_FLAGS)
+	$(CONFIGURE_RELEASE) -DCASSANDRA_BLOOM_BUILD_BENCHMARKS=ON
+	cmake --build $(RELEASE) --parallel $(JOBS) --target filter_bench
+	$(RELEASE)/bin/filter_bench $(BENCH_FLAGS)
 
 bench-db: $(if $(ROCKSDB),rocksdb-for-this-cpu,plugin)
 	$(BENCH_DB) $(BENCH_DB_TOOLS) $(if $(QUICK),--quick) $(if $(WORKLOAD),--workload=$(WORKLOAD)) $(BENCH_DB_FLAGS)
 
+bench-layouts: plugin
+	cmake --build $(RELEASE) --parallel $(JOBS) --target sst_filters
+	$(BENCH_DB) --workload=layouts --lib-dir=$(RELEASE)/lib $(if $(QUICK),--quick) $(BENCH_DB_FLAGS)
+
 # A RocksDB as people compile it for one machine, with this repository as its plugin.
 IN_TREE = $(ROCKSDB)/build-for-this-cpu
-BENCH_DB_TOOLS = $(if $(ROCKSDB),--in-tree=$(IN_TREE),--lib-dir=build/release/lib)
+BENCH_DB_TOOLS = $(if $(ROCKSDB),--in-tree=$(IN_TREE),--lib-dir=$(RELEASE)/lib)
 
 rocksdb-for-this-cpu: packages
 	@test -f $(ROCKSDB)/include/rocksdb/version.h || \
@@ -88,30 +109,30 @@ rocksdb-for-this-cpu: packages
 	ln -sf tools/sst_dump $(IN_TREE)
 
 bench-filterdb: release bench-filterdb-packages
-	db_bench_ext/database/filterdb_bench.sh build/release
+	db_bench_ext/database/filterdb_bench.sh $(RELEASE)
 
 MINUTES = 60
 ROUNDS = 100
 KILLS = 200
 
 export-stress: packages test-packages
-	cmake --preset dev
-	cmake --build --preset dev --parallel $(JOBS) --target export_stress
-	build/dev/bin/export_stress $(if $(SEED),--seed=$(SEED)) --kills=$(KILLS) --seconds=$(SECONDS)
+	$(CONFIGURE_DEV)
+	cmake --build $(DEV) --parallel $(JOBS) --target export_stress
+	$(DEV)/bin/export_stress $(if $(SEED),--seed=$(SEED)) --kills=$(KILLS) --seconds=$(SECONDS)
 
 CASES = 4000
 
 damage: packages test-packages
-	cmake --preset dev
-	cmake --build --preset dev --parallel $(JOBS) --target damage_test
-	CASSANDRA_BLOOM_DAMAGES=$(CASES) $(if $(SEED),CASSANDRA_BLOOM_SEED=$(SEED)) build/dev/bin/damage_test
+	$(CONFIGURE_DEV)
+	cmake --build $(DEV) --parallel $(JOBS) --target damage_test
+	CASSANDRA_BLOOM_DAMAGES=$(CASES) $(if $(SEED),CASSANDRA_BLOOM_SEED=$(SEED)) $(DEV)/bin/damage_test
 
 SCANS = 5000
 
 scan-loop: packages test-packages
-	cmake --preset dev
-	cmake --build --preset dev --parallel $(JOBS) --target scan_loop_test
-	CASSANDRA_BLOOM_SCANS=$(SCANS) $(if $(SEED),CASSANDRA_BLOOM_SEED=$(SEED)) build/dev/bin/scan_loop_test
+	$(CONFIGURE_DEV)
+	cmake --build $(DEV) --parallel $(JOBS) --target scan_loop_test
+	CASSANDRA_BLOOM_SCANS=$(SCANS) $(if $(SEED),CASSANDRA_BLOOM_SEED=$(SEED)) $(DEV)/bin/scan_loop_test
 
 SECONDS = 60
 
@@ -121,10 +142,10 @@ crash: RUN = --databases=$(ROUNDS) --kills=5
 
 # In memory (/dev/shm) if possible, because RocksDB syncs many small files.
 random soak crash: packages test-packages
-	cmake --preset dev
-	cmake --build --preset dev --parallel $(JOBS) --target random_db
+	$(CONFIGURE_DEV)
+	cmake --build $(DEV) --parallel $(JOBS) --target random_db
 	TMPDIR=$${TMPDIR:-$$(test -d /dev/shm && echo /dev/shm || echo /tmp)} \
-	  build/dev/bin/random_db $(RUN) --jobs=$(JOBS) $(if $(SEED),--seed=$(SEED))
+	  $(DEV)/bin/random_db $(RUN) --jobs=$(JOBS) $(if $(SEED),--seed=$(SEED))
 
 fuzz: packages fuzz-packages
 	cmake --preset dev -B build/fuzz -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang \
@@ -145,19 +166,20 @@ coverage: packages coverage-packages
 mutants: packages test-packages
 	python3 -B tests/stress/mutants/mutants.py --jobs=$(JOBS)
 
+# ctest runs as with the preset dev, which has only one folder.
 test: packages test-packages
-	cmake --preset dev
-	cmake --build --preset dev --parallel $(JOBS)
-	ctest --preset dev
+	$(CONFIGURE_DEV)
+	cmake --build $(DEV) --parallel $(JOBS)
+	ctest --test-dir $(DEV) --output-on-failure --parallel 4
 
 release: packages
-	cmake --preset release
-	cmake --build --preset release --parallel $(JOBS)
+	$(CONFIGURE_RELEASE)
+	cmake --build $(RELEASE) --parallel $(JOBS)
 
 # The libraries alone that a stock program preloads.
 plugin: packages
-	cmake --preset release
-	cmake --build --preset release --parallel $(JOBS) --target cassandra_bloom_preload \
+	$(CONFIGURE_RELEASE)
+	cmake --build $(RELEASE) --parallel $(JOBS) --target cassandra_bloom_preload \
 	  cassandra_bloom_replace rocksdb_cassandra_bloom
 
 STATIC = build/static$(if $(ARCH),-$(ARCH))
@@ -197,8 +219,13 @@ dist:
 	git archive --format=tar.gz --prefix=cassandra_bloom-$(VERSION)/ --output=build/dist/$(ARCHIVE) HEAD
 	cd build/dist && sha256sum $(ARCHIVE) | tee $(ARCHIVE).sha256
 
-packages:
+packages: $(if $(ROCKSDB_PREFIX),rocksdb-in-prefix)
 	$(call install,$(PACKAGES))
+
+rocksdb-in-prefix:
+	@for file in include/rocksdb/version.h bin/db_bench bin/ldb bin/sst_dump; do \
+	  test -f $(ROCKSDB_FOLDER)/$$file || { echo "ROCKSDB_PREFIX: no $(ROCKSDB_FOLDER)/$$file" >&2; exit 1; }; \
+	done
 
 NEEDS = test-packages deb-packages coverage-packages format-packages fuzz-packages \
   bench-packages bench-filterdb-packages static-packages
@@ -214,5 +241,5 @@ define install
 	    apt-get install -y --no-install-recommends $(1); }
 endef
 
-.PHONY: help demo bench bench-db rocksdb-for-this-cpu bench-filterdb soak crash export-stress damage scan-loop random fuzz coverage \
+.PHONY: help demo bench bench-db bench-layouts rocksdb-for-this-cpu rocksdb-in-prefix bench-filterdb soak crash export-stress damage scan-loop random fuzz coverage \
   mutants test release plugin dist filterdb-static foreign-architecture format deb packages $(NEEDS)

@@ -5,6 +5,10 @@
 # libstdc++ of GCC 11).
 include(CheckCXXSourceCompiles)
 
+if(CMAKE_SIZEOF_VOID_P LESS 8)
+  message(FATAL_ERROR "cassandra_bloom needs a 64-bit CPU: a Filter.db may have 16 GiB")
+endif()
+
 check_cxx_source_compiles("
   #include <charconv>
   #include <filesystem>

@@ -65,16 +65,20 @@ string(REGEX REPLACE "\\.${INSTALLED_ROCKSDB_RELEASE}$" ".MAJOR.MINOR"
 string(REGEX REPLACE "\\.${rocksdb_major}$" ".MAJOR"
   INSTALLED_ROCKSDB_SONAME ${INSTALLED_ROCKSDB_SONAME})
 
-if(INSTALLED_ROCKSDB_RELEASE VERSION_GREATER_EQUAL 10.0)  # RocksDB's headers need C++20.
-  target_compile_features(installed_rocksdb INTERFACE cxx_std_20)
-  set(CMAKE_CXX_STANDARD 20)
+set(rocksdb_cxx_standard 17)  # The standard that RocksDB's headers need.
+if(INSTALLED_ROCKSDB_RELEASE VERSION_GREATER_EQUAL 10.0)
+  set(rocksdb_cxx_standard 20)
 endif()
+target_compile_features(installed_rocksdb INTERFACE cxx_std_${rocksdb_cxx_standard})
 message(STATUS "RocksDB ${INSTALLED_ROCKSDB_RELEASE}: ${ROCKSDB_LIBRARY}, ${rocksdb_headers}")
 
 # A class that derives from a RocksDB class needs the typeinfo of that class.
 # RocksDB's CMake leaves all typeinfo out of a Release build
-# (facebook/rocksdb#4903).
+# (facebook/rocksdb#4903). Only an exported variable keeps the compiler from computing
+# without the typeinfo what the program does with it.
 include(CheckCXXSourceCompiles)
+set(cxx_standard ${CMAKE_CXX_STANDARD})
+set(CMAKE_CXX_STANDARD ${rocksdb_cxx_standard})
 set(CMAKE_REQUIRED_LIBRARIES ${ROCKSDB_LIBRARY})
 set(CMAKE_REQUIRED_INCLUDES ${rocksdb_headers})
 check_cxx_source_compiles("
@@ -84,18 +88,21 @@ check_cxx_source_compiles("
 if(NOT ROCKSDB_COMPILES)
   message(FATAL_ERROR "A program that includes RocksDB's headers from "
     "${rocksdb_headers} does not compile and link with ${ROCKSDB_LIBRARY} (C++"
-    "${CMAKE_CXX_STANDARD}; RocksDB 10 and later need g++ 11 or later): see "
+    "${rocksdb_cxx_standard}; RocksDB 10 and later need g++ 11 or later): see "
     "CMakeFiles/CMakeError.log or CMakeFiles/CMakeConfigureLog.yaml")
 endif()
 check_cxx_source_compiles("
   #include <rocksdb/filter_policy.h>
   #include <typeinfo>
-  int main() { return typeid(rocksdb::FilterPolicy).name() == nullptr; }"
+  extern const std::type_info& type;
+  const std::type_info& type = typeid(rocksdb::FilterPolicy);
+  int main() { return 0; }"
   ROCKSDB_HAS_RTTI)
+set(CMAKE_CXX_STANDARD ${cxx_standard})
 unset(CMAKE_REQUIRED_LIBRARIES)
 unset(CMAKE_REQUIRED_INCLUDES)
 if(NOT ROCKSDB_HAS_RTTI)
   message(STATUS "This RocksDB was compiled without RTTI, so everything that derives from "
     "its classes is, too (-fno-rtti). To have RTTI, build RocksDB with -DUSE_RTTI=1")
-  target_compile_options(installed_rocksdb INTERFACE -fno-rtti)
+  target_compile_options(installed_rocksdb INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 endif()

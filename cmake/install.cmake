@@ -74,7 +74,6 @@ cassandra_bloom_install(plugin
   HEADERS
     include/cassandra_bloom/filter_db_export.h
     include/cassandra_bloom/filter_policy.h)
-set(rocksdb_cxx_standard ${CMAKE_CXX_STANDARD})  # The standard that RocksDB's headers need.
 configure_file(cmake/cassandra_bloom-plugin.cmake.in
   ${package_files}/cassandra_bloom-plugin.cmake @ONLY)
 install(FILES ${package_files}/cassandra_bloom-plugin.cmake cmake/RocksDBRelease.cmake

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <rocksdb/listener.h>
-#include <rocksdb/memtablerep.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/utilities/object_registry.h>
 
@@ -11,23 +10,19 @@
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/export/listener.h"
 #include "plugin/policy/filter_name.h"
-#include "plugin/policy/options_file_guard.h"
-#include "plugin/policy/partition_transform.h"
 #include "plugin/policy/policy.h"
 #include "plugin/policy/running_rocksdb.h"
+#include "plugin/prefix_extractor/partition_transform.h"
 
 using cassandra_bloom::CassandraBloomPolicy;
 using cassandra_bloom::FilterDbExportListener;
 using cassandra_bloom::kExportListenerName;
-using cassandra_bloom::kOptionsFileGuardId;
 using cassandra_bloom::kPartitionTransformName;
 using cassandra_bloom::kPolicyName;
-using cassandra_bloom::OptionsFileGuard;
 using cassandra_bloom::PartitionTransform;
 using cassandra_bloom::RocksdbReleaseMatches;
 using ROCKSDB_NAMESPACE::EventListener;
 using ROCKSDB_NAMESPACE::FilterPolicy;
-using ROCKSDB_NAMESPACE::MemTableRepFactory;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::SliceTransform;
 
@@ -94,13 +89,6 @@ extern "C" int register_cassandra_bloom(ObjectLibrary& library,
           return guard->get();
         });
   }
-  library.AddFactory<MemTableRepFactory>(
-      ObjectLibrary::PatternEntry(kOptionsFileGuardId),
-      [](const std::string& /*id*/, std::unique_ptr<MemTableRepFactory>* guard,
-         std::string* /*error*/) {
-        guard->reset(new OptionsFileGuard);
-        return guard->get();
-      });
   size_t num_types;
   return static_cast<int>(library.GetFactoryCount(&num_types));
 }

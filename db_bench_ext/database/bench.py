@@ -9,27 +9,33 @@ look-ups are timed: processes take turns, one for each policy, and as a control 
 with the first policy and a copy of its database.
 
 With --workload=mixgraph the look-ups, writes and scans are those of ZippyDB at Facebook.
+With --workload=layouts no look-up is timed: a Markdown table shows the memory and the false
+positives of the filters in other layouts, too, and the CPU time of filling the databases.
 
 The exit status is 1 if a filter hides a key or is not used. The databases are in a temporary
 folder (see TMPDIR), which is removed at the end: 200 bytes for each key and policy.
 """
 
 import argparse
+import json
 import os
 import signal
 import sys
 import tempfile
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
+import layouts
 import levels
 import mixgraph
 import picture
 import tables
+from console import Progress
 from contest import Contest
 from db_bench import LOADER, NO_FILTER, Failure, Tools
 from intervals import MIN_ROUNDS
+from layouts import LayoutSize
 from levels import ALL_WORKS, ONE_BY_ONE, Counted, Database, Size
 from mixgraph import MixDatabase, MixSize
 
@@ -44,12 +50,18 @@ TEMPLATES = (
 )
 POLICIES = [template.format(10) for template in TEMPLATES]
 DEMO_POLICIES = [NO_FILTER, *POLICIES]
+LAYOUT_POLICIES = [
+    "bloomfilter:10", "ribbonfilter:13:0", "cassandra_bloom:mix:10",
+    "cassandra_bloom:mix:10:filter:ribbon", "bloomfilter:5", "cassandra_bloom:mix:5",
+]  # fmt: skip
 
 DEMO = Size(250_000, 500_000, rounds=9, seconds=0.25, compactions=0, works=ONE_BY_ONE)
 QUICK = Size(400_000, 400_000, rounds=9, seconds=0.4, compactions=1, works=ALL_WORKS)
 FULL = Size(3_000_000, 2_000_000, rounds=25, seconds=0.8, compactions=3, works=ALL_WORKS)
 QUICK_MIX = MixSize(keys=1_000_000, operations=50_000, rounds=6)
 FULL_MIX = MixSize(keys=10_000_000, operations=300_000, rounds=12)
+QUICK_LAYOUTS = LayoutSize(keys=300_000, rounds=1)
+FULL_LAYOUTS = LayoutSize(keys=1_500_000, rounds=3)
 
 # Of one CPU: what is estimated before anything is measured.
 SECONDS_PER_KEY_WRITTEN = 4e-6
@@ -135,6 +147,34 @@ def compare_in_mixgraph(tools: Tools, folder: Path, policies: list[str], size: M
     contest.progress.show(text)
 
 
+# ---- Layouts ----
+
+
+def compare_in_layouts(
+    tools: Tools,
+    sst_filters: Path,
+    folder: Path,
+    policies: list[str],
+    size: LayoutSize,
+    only: str,
+    json_file: Path | None,
+) -> None:
+    names = [name for name in layouts.LAYOUTS if only in name]
+    progress = Progress()
+    seconds = size.keys * SECONDS_PER_KEY_WRITTEN
+    progress.expect(len(names) * len(policies) * size.rounds * seconds)
+    progress.show(tables.layout_notes(size), tables.LAYOUT_HEAD)
+    show_step = partial(progress.step, expected_seconds=seconds)
+    results = {}
+    for layout in names:
+        where = (tools, sst_filters, folder)
+        filled = layouts.measure(layout, *where, policies, size, show_step)
+        progress.show(tables.layout_rows(layout, filled))
+        results[layout] = {policy: asdict(each) for policy, each in filled.items()}
+    if json_file:
+        json_file.write_text(json.dumps(results, indent=1) + "\n")
+
+
 # ---- The command ----
 
 
@@ -164,28 +204,45 @@ def parse_arguments() -> argparse.Namespace:
         "partitioned and prefix filters",
     )  # fmt: skip
     extent.add_argument("--quick", action="store_true", help="in 4 minutes instead of 20")
-    add("--workload", choices=("levels", "mixgraph"), default="levels", help="[%(default)s]")
-    add("--keys", type=int, metavar="N", help=f"[{FULL.keys}; mixgraph: {FULL_MIX.keys}]")
+    workloads = ("levels", "mixgraph", "layouts")
+    add("--workload", choices=workloads, default="levels", help="[%(default)s]")
+    add(
+        "--keys", type=int, metavar="N",
+        help=f"[{FULL.keys}; mixgraph: {FULL_MIX.keys}; layouts: {FULL_LAYOUTS.keys}]",
+    )  # fmt: skip
     add("--value-size", type=int, metavar="BYTES", help=f"[{FULL.value_size}]")
     add("--rounds", type=int, metavar="N", help="0: only count, time nothing")
     add("--from-disk", action="store_true", default=None, help="read past the page cache")
+    add("--universal", action="store_true", default=None, help="runs of universal compaction")
     add(
         "--picture", type=Path, metavar="FILE.svg",
         help="only count, with 6 to 16 bits per key, and draw the memory of the filters "
         "against their false positives; needs gnuplot",
     )  # fmt: skip
+    add("--layout", metavar="WORDS", help="of layouts, only those with these words")
+    add("--json", type=Path, metavar="FILE", help="the figures of layouts, with all rounds")
     arguments = parser.parse_args()
-    mix = arguments.workload == "mixgraph"
-    if mix and (arguments.demo or arguments.picture):
-        parser.error("mixgraph goes with neither --demo nor --picture")
-    if mix and (arguments.value_size or arguments.from_disk):
-        parser.error("mixgraph goes with neither --value-size nor --from-disk")
-    least = mixgraph.MIN_KEYS if mix else levels.MIN_KEYS
+    workload = arguments.workload
+    of_levels = workload == "levels"
+    if not of_levels and (arguments.demo or arguments.picture):
+        parser.error(f"{workload} goes with neither --demo nor --picture")
+    if not of_levels and (arguments.value_size or arguments.from_disk or arguments.universal):
+        parser.error(f"{workload} goes with none of --value-size, --from-disk and --universal")
+    if workload == "layouts" and arguments.in_tree:
+        parser.error("layouts needs --lib-dir, and sst_filters in ../bin beside it")
+    if workload != "layouts" and (arguments.layout or arguments.json):
+        parser.error("--layout and --json go only with --workload=layouts")
+    if not any((arguments.layout or "") in name for name in layouts.LAYOUTS):
+        parser.error(f"argument --layout: none of {'; '.join(layouts.LAYOUTS)} has these words")
+    least = mixgraph.MIN_KEYS if workload == "mixgraph" else levels.MIN_KEYS
     if arguments.keys is not None and arguments.keys < least:
         parser.error(f"argument --keys: at least {least}")
-    least = MIN_ROUNDS if mix or arguments.rounds else 0
+    least = MIN_ROUNDS if workload == "mixgraph" or arguments.rounds else 0
+    why = ", for an interval of 95 %"
+    if workload == "layouts":
+        least, why = 1, ""
     if arguments.rounds is not None and arguments.rounds < least:
-        parser.error(f"argument --rounds: at least {least}, for an interval of 95 %")
+        parser.error(f"argument --rounds: at least {least}{why}")
     if len(set(arguments.policies)) != len(arguments.policies):
         parser.error("a policy is named twice")
     if arguments.policies == [NO_FILTER]:
@@ -199,9 +256,18 @@ def run(arguments: argparse.Namespace, folder: Path) -> None:
     tools = Tools(arguments.lib_dir, arguments.in_tree)
     changed = {
         name: getattr(arguments, name)
-        for name in ("keys", "value_size", "rounds", "from_disk")
+        for name in ("keys", "value_size", "rounds", "from_disk", "universal")
         if getattr(arguments, name) is not None
     }
+    if arguments.workload == "layouts":
+        layout_size = replace(QUICK_LAYOUTS if arguments.quick else FULL_LAYOUTS, **changed)
+        sst_filters = arguments.lib_dir.resolve().parent / "bin/sst_filters"
+        if not sst_filters.is_file():
+            raise Failure(f"no {sst_filters}; to build it: make release")
+        policies = arguments.policies or LAYOUT_POLICIES
+        shown = (arguments.layout or "", arguments.json)
+        compare_in_layouts(tools, sst_filters, folder, policies, layout_size, *shown)
+        return
     policies = arguments.policies or (DEMO_POLICIES if arguments.demo else POLICIES)
     if arguments.workload == "mixgraph":
         mix_size = replace(QUICK_MIX if arguments.quick else FULL_MIX, **changed)

@@ -73,6 +73,7 @@ class Size:
     works: Sequence[Work]
     value_size: int = 100
     from_disk: bool = False  # Past the operating system's page cache.
+    universal: bool = False  # Universal compaction: each run has half the keys of the next.
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,8 @@ class Database(StockDatabase):
             "disable_auto_compactions": "true",
             "use_direct_reads": str(size.from_disk).lower(),
         }
+        if size.universal:
+            options["compaction_style"] = "kCompactionStyleUniversal"
         super().__init__(tools, policy, path, options)
         self._size = size
         self._listing = ""  # Of the files, once it is filled.
@@ -129,7 +132,10 @@ class Database(StockDatabase):
         common = (f"--num={keys}", f"--seed={SEED}", "--disable_wal")
         no_compression = "--compression_type=none"
         # The first benchmark leaves arbitrary files in level 0; compact0 moves them down.
-        below = "filluniquerandomdeterministic,compact0"
+        # In universal compaction they are the smaller runs.
+        below = "filluniquerandomdeterministic"
+        if not self._size.universal:
+            below += ",compact0"
         self.bench(below, "--disable_auto_compactions", no_compression, *common)
         self._listing = self.bench(
             "overwrite,flush,overwrite,flush,sstables",

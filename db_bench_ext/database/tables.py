@@ -9,6 +9,7 @@ from console import table, wrap
 from db_bench import NO_FILTER, Bench, SstFile
 from in_turn import SLICE_SECONDS
 from intervals import Speeds, relative
+from layouts import Filled, LayoutSize, cpu_ratio, references
 from levels import BLOCK_READS, KEY_SIZE, Counted, Size, Work, filters_asked
 from mixgraph import CACHE_BYTES, MixFigures, MixSize
 
@@ -136,3 +137,40 @@ def mixgraph_text(
     )
     memory = table((POLICY, *MEMORY, *counts), counted)
     return "\n\n".join((wrap(about), memory, table((POLICY, *times), timed), wrap(notes)))
+
+
+# ---- Layouts ----
+
+LAYOUT_HEAD = (
+    "| database | runs | policy | bits per key | of Bloom's | false positives | of Bloom's "
+    "| CPU seconds of filling | of Bloom's |\n|---|---:|---|---:|---:|---:|---:|---:|---:|"
+)
+
+
+def layout_notes(size: LayoutSize) -> str:
+    return wrap(
+        f"{size.keys:,} keys of 16 bytes, values of 100. False positives: of an absent key in "
+        "the range of all runs. CPU: user and system time of db_bench, median of rounds "
+        f"({size.rounds}); the ratio is that within a round. Bloom: the last `bloomfilter` "
+        "before the policy."
+    )
+
+
+def layout_rows(layout: str, filled: Mapping[str, Filled]) -> str:
+    """Lines of a Markdown table."""
+    lines = []
+    for policy, base in references(list(filled)).items():
+        each, of_base = filled[policy], filled[base]
+        cells = (
+            layout,
+            str(each.runs),
+            f"`{policy}`",
+            f"{each.bits_per_key:.2f}",
+            f"{each.bits_per_key / of_base.bits_per_key:.3f}",
+            f"{each.false_positives:.4f}",
+            f"{each.false_positives / of_base.false_positives:.3f}",
+            f"{median(each.cpu_seconds):.2f}",
+            f"{cpu_ratio(each, of_base):.3f}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "db_bench_ext/filter_bench/filter_set.h"
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "tests/support/naive_filter.h"

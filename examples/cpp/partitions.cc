@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Stores rows in partitions, as Rocksandra (Cassandra on RocksDB) does. The
-// filter holds the partition keys. To compile and run this example:
+// filter holds the partition keys. To compile and run this example (RocksDB 10
+// and later need C++20):
 //
-//   c++ -std=c++17 partitions.cc -lrocksdb_cassandra_bloom -lrocksdb
+//   c++ -std=c++20 partitions.cc -lrocksdb_cassandra_bloom -lrocksdb
 //   ./a.out FOLDER
 //
 // Makes a database in FOLDER, which must not exist yet. The storage key is
@@ -28,6 +29,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -82,9 +84,14 @@ std::unique_ptr<rocksdb::DB> Open(const std::string& folder) {
   rocksdb::Options options;
   Require(rocksdb::GetOptionsFromString(rocksdb::ConfigOptions(), base,
                                         kOptions, &options));
+  // Since RocksDB 11, DB::Open takes a std::unique_ptr.
+#if ROCKSDB_MAJOR >= 11
+  std::unique_ptr<rocksdb::DB> db;
+#else
   rocksdb::DB* db = nullptr;
+#endif
   Require(rocksdb::DB::Open(options, folder, &db));
-  return std::unique_ptr<rocksdb::DB>(db);
+  return std::unique_ptr<rocksdb::DB>(std::move(db));
 }
 
 void WriteRows(rocksdb::DB* db) {

@@ -29,7 +29,7 @@ ExitCode RunConvert(const ConvertArguments& options) {
                    ": an empty file, which means that every key is present, "
                    "is the same in every form; copy it");
   }
-  if (to.hash_order != filter->form().hash_order) {
+  if ((to == kBeforeMa) != (filter->form() == kBeforeMa)) {
     throw Unusable(
         options.in + ": a filter of the form " + FormName(filter->form()) +
         " cannot become one of " + FormName(to) +

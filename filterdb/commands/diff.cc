@@ -25,7 +25,7 @@ bool SameParameters(const FilterDbFile& a, const FilterDbFile& b) {
   if (a.always_present() && b.always_present()) {
     return true;  // An empty Filter.db is the same in every form.
   }
-  return a.form().hash_order == b.form().hash_order &&
+  return (a.form() == kBeforeMa) == (b.form() == kBeforeMa) &&
          a.num_probes() == b.num_probes() && a.num_words() == b.num_words();
 }
 

@@ -5,6 +5,7 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_FILTER_FILL_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_FILTER_FILL_H_
 
+#include <cmath>
 #include <cstdint>
 
 #include "cassandra_bloom/filter_db.h"
@@ -15,7 +16,9 @@ struct FilterFill {
   // The share of absent keys that the filter lets pass, from 0 to 1. Without a
   // filter, it is 1.
   double rate() const {
-    return ObservedFalsePositiveRate(num_probes, set_bits, capacity_bits);
+    return num_probes < 1 || set_bits >= capacity_bits
+               ? 1
+               : std::pow(fill_ratio(), num_probes);
   }
 
   double fill_ratio() const {

@@ -18,7 +18,7 @@
 #include "filterdb/mending/mend_place.h"
 #include "filterdb/sstable/bytes/file_sum.h"
 #include "filterdb/sstable/sstable_keys.h"
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter_db/filter_db_file.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/write_file.h"

@@ -110,7 +110,9 @@ std::unique_ptr<SstableKeys> OpenWhole(const std::string& index_path,
     return nullptr;
   }
   sources.facts = ReadStatistics(start + "Statistics.db", version);
-  sources.may_be_zero_copied = MayBeZeroCopied(version);
+  // DSE 6.8 streams a part of an SSTable as an SSTable of its own, with the
+  // whole Partitions.db (BtiFormat.BtiVersion.hasZeroCopyMetadata).
+  sources.may_be_zero_copied = version == "ba" || version == "bb";
   return std::make_unique<SstableKeys>(std::move(sources), checks);
 }
 

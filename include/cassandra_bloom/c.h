@@ -200,15 +200,6 @@ CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_builder_write(
 CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_register_with_rocksdb(
     char** errptr);
 
-// Sets *value to a figure of all filter policies of this process, including
-// destroyed policies. `name` is a member of CassandraBloomStatistics in
-// filter_policy.h, which says what it counts: "filters_built", "entries",
-// "bytes", "build_nanos", "match_all_filters" or "damaged_blocks". Fails for
-// any other name.
-CASSANDRA_BLOOM_EXPORT bool cassandra_bloom_get_statistic(const char* name,
-                                                          uint64_t* value,
-                                                          char** errptr);
-
 #ifdef __cplusplus
 }
 #endif

@@ -31,42 +31,23 @@ namespace cassandra_bloom {
 
 // ---- Forms ----
 
-// The hash of a key has two halves, h1 and h2. HashOrder says which half gives
-// the first probe. The other half is the step from one probe to the next.
-// Cassandra swapped the halves in version `ma` (CASSANDRA-8413).
-enum class HashOrder {
-  kH1Base,  // SSTable versions before `ma`.
-  kH2Base,  // SSTable versions `ma` and later.
+// How a Filter.db stores a filter. It follows only from the SSTable version in
+// the file's name, because the content of the file does not say it.
+//
+// The hash of a key has two halves, h1 and h2. One of them gives the first
+// probe, and the other is the step from one probe to the next. Cassandra
+// swapped them in version `ma` (CASSANDRA-8413). In version `na` it changed the
+// order of the bytes in the 64-bit words of the filter.
+enum FilterForm {
+  // SSTables of Cassandra 1.2 to 2.2: h1 gives the first probe.
+  kBeforeMa,
+  // SSTables of Cassandra 3.x and of ScyllaDB: h2 gives the first probe.
+  kMaToMe,
+  // SSTables of Cassandra 4.0 and later: as kMaToMe, but the words are
+  // little-endian, so bit p is in byte p / 8. The filter blocks that this
+  // library writes into SST files of RocksDB also have this form.
+  kNaAndLater,
 };
-
-// How a Filter.db stores the 64-bit words of the filter.
-enum class WordOrder {
-  kBigEndianWords,     // SSTable versions before `na`.
-  kLittleEndianWords,  // `na` and later. Bit p is in byte p / 8.
-};
-
-// How a Filter.db stores a filter: its hash order and its word order. The form
-// follows only from the SSTable version in the file's name, because the content
-// of the file does not say it.
-struct FilterForm {
-  HashOrder hash_order;
-  WordOrder word_order;
-
-  friend bool operator==(FilterForm a, FilterForm b) {
-    return a.hash_order == b.hash_order && a.word_order == b.word_order;
-  }
-  friend bool operator!=(FilterForm a, FilterForm b) { return !(a == b); }
-};
-
-// SSTables of Cassandra 1.2 to 2.2.
-constexpr FilterForm kBeforeMa = {HashOrder::kH1Base,
-                                  WordOrder::kBigEndianWords};
-// SSTables of Cassandra 3.x and of ScyllaDB.
-constexpr FilterForm kMaToMe = {HashOrder::kH2Base, WordOrder::kBigEndianWords};
-// SSTables of Cassandra 4.0 and later. The filter blocks that this library
-// writes into SST files of RocksDB also have this form.
-constexpr FilterForm kNaAndLater = {HashOrder::kH2Base,
-                                    WordOrder::kLittleEndianWords};
 
 // Sets `*form` to the form of an SSTable version. `version` is a version, such
 // as "nb" or "ka", or the name of a form: "before-ma", "ma-to-me" or
@@ -96,11 +77,6 @@ class FilterDbFile {
                                             FilterForm form,
                                             std::string* error);
 
-  // Reads a Filter.db from `bytes`, which is the whole content of the file. The
-  // bytes are copied.
-  static std::unique_ptr<FilterDbFile> FromBytes(std::string_view bytes,
-                                                 FilterForm form,
-                                                 std::string* error);
   ~FilterDbFile();
 
   FilterForm form() const;
@@ -111,18 +87,16 @@ class FilterDbFile {
   bool always_present() const { return num_words() == 0; }
 
   // Returns the number of bits that each key sets (k). It is 1 to 21, or 0 if
-  // the Filter.db was empty. Open and FromBytes refuse more than 21 probes,
-  // because Cassandra cannot query such a filter. Cassandra itself writes 1 to
-  // 14.
+  // the Filter.db was empty. Open refuses more than 21 probes, because
+  // Cassandra cannot query such a filter. Cassandra itself writes 1 to 14.
   int num_probes() const;
 
   uint32_t num_words() const;
   uint64_t capacity_bits() const { return uint64_t{64} * num_words(); }
 
   // Returns the bits of the filter, 8 * num_words() bytes. They are in the
-  // order of kLittleEndianWords, whatever the form of the file is. The pointer
-  // is valid as long as this object exists, and null if the Filter.db was
-  // empty.
+  // order of kNaAndLater, whatever the form of the file is. The pointer is
+  // valid as long as this object exists, and null if the Filter.db was empty.
   const char* bits() const;
 
   uint64_t CountSetBits() const;
@@ -148,11 +122,6 @@ class FilterDbFile {
 // if all bits are set, or if the Filter.db was empty.
 double EstimatedNumKeys(int num_probes, uint64_t set_bits,
                         uint64_t capacity_bits);
-
-// Returns the false positive rate of a filter, from 0 to 1: (X/m)^k. Here X is
-// set_bits, m is capacity_bits and k is num_probes. An empty Filter.db has 1.
-double ObservedFalsePositiveRate(int num_probes, uint64_t set_bits,
-                                 uint64_t capacity_bits);
 
 // ---- Writing ----
 
@@ -189,8 +158,14 @@ class FilterDbBuilder {
   // next call of Add may change them.
   const char* bits() const;
 
-  // Writes the filter of all keys added so far to a file, like
-  // WriteFilterDbFile. More keys may be added afterwards.
+  // Writes the filter of all keys added so far to the file `path`. More keys
+  // may be added afterwards. If `path` exists and `overwrite` is false, fails.
+  // If `path` is anything but a regular file, even a symbolic link, fails and
+  // leaves it unchanged.
+  //
+  // First writes a temporary file in the same folder, which gets the name
+  // `path` when it is complete and on disk. The temporary name begins with
+  // `path` and ".cassandra_bloom-new". A killed process may leave this file.
   bool Write(const std::string& path, bool overwrite, std::string* error) const;
 
  private:
@@ -199,24 +174,6 @@ class FilterDbBuilder {
 
   const std::unique_ptr<Content> content_;
 };
-
-// Writes a Filter.db of 8 + 8 * num_words bytes to `out`. `bits` has the order
-// of kLittleEndianWords, as FilterDbFile::bits returns it.
-void SerializeFilterDb(FilterForm form, int num_probes, uint32_t num_words,
-                       const char* bits, char* out);
-
-// Writes a Filter.db to the file `path`. First writes a temporary file in the
-// same folder. The temporary file gets the name `path` when it is complete and
-// on disk. If `path` exists and `overwrite` is false, fails. If `path` is
-// anything but a regular file, even a symbolic link, fails and leaves it
-// unchanged. `bits` has the order of kLittleEndianWords, as FilterDbFile::bits
-// returns it.
-//
-// The name of the temporary file is `path` and ".cassandra_bloom-new". If a
-// killed process has left this file, this function removes it.
-bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
-                       uint32_t num_words, const char* bits, bool overwrite,
-                       std::string* error);
 
 }  // namespace cassandra_bloom
 

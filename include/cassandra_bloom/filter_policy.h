@@ -11,8 +11,8 @@
 // register_cassandra_bloom.
 //
 // The settings of a policy never change, and it is safe for concurrent use. Any
-// number of databases and column families may share it, but see `allocation`.
-// It works in full and partitioned filters, with whole keys, prefixes or both.
+// number of databases and column families may share it. It works in full and
+// partitioned filters, with whole keys, prefixes or both.
 //
 // A policy reads the filters of this library, whatever their bits per key are.
 // With blocks=rocksdb it also reads the filters of RocksDB's own policies. It
@@ -38,7 +38,6 @@
 
 #include <rocksdb/filter_policy.h>
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -73,44 +72,49 @@ CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyForFpChance(
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyBesideRocksdb(
     double bits_per_key);
 
-// Returns a policy for a database with leveled compaction. It gives fewer false
-// positives, or takes less memory, than RocksDB's own policies. `bits_per_key`
-// is the average over all keys:
-// - Small levels get more bits per key than large ones (allocation=monkey in
-//   CassandraBloomOptions).
-// - Every new filter is RocksDB's own: its Bloom filter, and its Ribbon filter
-//   in the bottommost files, which hold most keys, because a Ribbon filter
-//   takes less memory. The one exception are partitioned filters of prefixes
-//   alone, which are ours.
+// Returns a policy that gives fewer false positives, or takes less memory, than
+// RocksDB's own policies. Every new filter is RocksDB's own; this policy only
+// decides where the bits go:
 //
-// So a process without this library that sets RocksDB's own Bloom or Ribbon
-// policy uses the new filters, too. A process that takes the policy from the
-// OPTIONS file, and does not know it, has no policy and uses no filter. The
-// policy also reads the filters of an existing database (blocks=rocksdb).
+// - Bottommost files (see CassandraBloomOptions::bottommost_bits), which hold
+//   most keys of a full database, get Ribbon filters of bits_per_key - 0.6, in
+//   the memory of 0.7 times that.
+// - All other files get bits_per_key + 7: Bloom filters in leveled compaction,
+//   and Ribbon filters in universal compaction, except in flushes.
+// - Files of SstFileWriter and RepairDB, and all files in FIFO compaction,
+//   count as bottommost.
 //
-// In CassandraBloomOptions, these are allocation = "monkey", filter = "bloom",
-// bottommost_filter = "ribbon" and blocks = "rocksdb". With filter =
-// "cassandra", or the string cassandra_bloom:mix:BITS:filter:cassandra, our
-// filter is above the bottommost files.
+// So bits_per_key is no average. docs/policy.md says what filters take in which
+// database. `bits_per_key` must be from 1 to 100, and the numbers above are cut
+// to that range. DB::Open refuses other values.
 //
-// `bits_per_key` must be from 1.533 to 86.15. DB::Open refuses other values.
+// A process without this library that sets RocksDB's own Bloom or Ribbon policy
+// uses the new filters, too. (Partitioned filters of prefixes alone are the
+// exception: they are ours.) A process that takes the policy from the OPTIONS
+// file, and does not know it, has no policy and uses no filter. The policy also
+// reads the filters of an existing database, RocksDB's and ours.
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomMixPolicy(
     double bits_per_key);
 
 // The settings of a policy. DB::Open refuses every value that is not listed
 // here, and every combination that is excluded here.
 struct CassandraBloomOptions {
-  // bits_per_key is as for NewCassandraBloomPolicy, and fp_chance as for
-  // NewCassandraBloomPolicyForFpChance, but 0 means that no chance is given. If
-  // fp_chance is not 0, it replaces bits_per_key.
+  // As for NewCassandraBloomPolicy. Each of the next three members, if it is
+  // set, replaces bits_per_key and excludes the others.
   double bits_per_key = 10;
-  double fp_chance = 0;
+
+  // As for NewCassandraBloomPolicyForFpChance.
+  std::optional<double> fp_chance;
+
+  // The bits per key of NewCassandraBloomMixPolicy. Of the members below, only
+  // `filter` and `bottommost_filter` go with it.
+  std::optional<double> mix;
 
   // The bits per key of SST files that are written to level 0, level 1, and so
   // on. The last number is also for all deeper levels; numbers for levels that
   // the database does not have are never used. A list that is not empty
-  // replaces bits_per_key, and excludes fp_chance. Here and in bottommost_bits,
-  // the range is 0 to 100, and numbers below 1 count as in bits_per_key.
+  // replaces bits_per_key. Here and in bottommost_bits, the range is 0 to 100,
+  // and numbers below 1 count as in bits_per_key.
   std::vector<double> level_bits;
 
   // The bits per key of bottommost files. A file is bottommost if RocksDB knows
@@ -118,43 +122,11 @@ struct CassandraBloomOptions {
   // bottommost. For bottommost files, this member replaces all members above.
   std::optional<double> bottommost_bits;
 
-  // `uniform` or `monkey`.
-  //
-  // `monkey` spreads bits_per_key, the average, over the levels so that reads
-  // have the fewest false positives. It cannot be combined with the other
-  // members above. bits_per_key must then be from 1.533 to 86.15.
-  //
-  // Each level gets ln T / (ln 2)^2 more bits per key than the level below it,
-  // where T is max_bytes_for_level_multiplier. For T = 10 these are 4.8 bits.
-  // No level gets over 14.4 bits per key more than the deepest level. (Dayan,
-  // Athanassoulis, Idreos: Monkey, SIGMOD 2017.) DB::Open tells T to the
-  // policy: T below 2, or not finite, counts as 2, and T above 1000 as 1000. If
-  // a small T would leave the deepest level less than 1 bit per key, it gets 1,
-  // and the average is higher than bits_per_key. The policy object keeps the
-  // smallest T that any open told it. For a larger T, make another object.
-  //
-  // In these cases all files get bits_per_key, and the LOG says so:
-  // - in universal and FIFO compaction,
-  // - without level_compaction_dynamic_level_bytes, or with several paths,
-  //   because RocksDB then does not fill levels from the last one up,
-  // - before the first open that has this policy.
-  //
-  // Column families that share a policy object are treated alike: the smallest
-  // T counts for all, and if an open tells that the levels of one are not
-  // filled from the last one up, all get bits_per_key. Otherwise make one
-  // policy for each. RocksDB does not tell the options of a column family that
-  // is made while the database is open: until the next open it is treated like
-  // the others, so if it differs, give it a policy of its own. Filters take
-  // more memory while a large part of the database is in level 0, because level
-  // 0 counts as a small level.
-  std::string allocation = "uniform";
-
   // The members above set the bits per key of levels. An SST file gets the bits
   // of the level that it is written to. If RocksDB later moves the file
   // unchanged to another level, the filter stays as it is. Files of
   // SstFileWriter and RepairDB have no known level. They get the number for
   // bottommost files if there is one, otherwise the last number of the list.
-  // With `monkey` they get the average.
 
   // Where the partition key is in a storage key, that is, in a key of RocksDB.
   // The filter holds one entry for all adjacent keys of a partition.
@@ -194,7 +166,12 @@ struct CassandraBloomOptions {
   // The filter that an SST file gets: `cassandra`, `bloom` or `ribbon`. `bloom`
   // and `ribbon` are RocksDB's own filters and need blocks=rocksdb.
   // `bottommost_filter` is for bottommost files (see bottommost_bits). If
-  // `bottommost_filter` is empty, bottommost files get `filter`.
+  // `filter` is empty, it is `cassandra`. If `bottommost_filter` is empty,
+  // bottommost files get `filter`.
+  //
+  // With `mix`, both choose the filters of its two kinds of files. If `filter`
+  // is empty, it is `bloom` in leveled and `ribbon` in universal compaction. If
+  // `bottommost_filter` is empty, it is `ribbon`.
   //
   // RocksDB's filters get as many bits per key as this library's filter would
   // get for the same file. For `ribbon`, these are the bits of a Bloom filter
@@ -203,81 +180,13 @@ struct CassandraBloomOptions {
   // FIFO compaction. For a small fp_chance, RocksDB's filters need more bits
   // than this library's filter. So their false positive rate is then a little
   // higher than fp_chance.
-  std::string filter = "cassandra";
+  std::string filter;
   std::string bottommost_filter;
 };
 
 // Returns a policy with these settings. Keeps no reference to `options`.
 CASSANDRA_BLOOM_EXPORT const FilterPolicy* NewCassandraBloomPolicyFromOptions(
     const CassandraBloomOptions& options);
-
-// What a policy has built and read. Counting is always on. It costs little
-// time, because a policy counts filters, not keys.
-//
-//   const auto* const table_options =
-//       db->GetOptions().table_factory
-//           ->GetOptions<rocksdb::BlockBasedTableOptions>();
-//   const rocksdb::FilterPolicy* const policy =
-//       table_options->filter_policy.get();  // nullptr: no filters
-//   rocksdb::CassandraBloomStatistics statistics;
-//   if (policy != nullptr &&
-//       rocksdb::GetCassandraBloomStatistics(*policy, &statistics)) {
-//     std::fputs(statistics.ToString().c_str(), stdout);
-//   }
-//
-// All figures are about filters of this library. Not counted are the filters
-// that RocksDB builds and reads for the policy: `bloom` and `ribbon`, and so
-// nearly all filters of NewCassandraBloomMixPolicy. RocksDB's own statistics
-// (rocksdb.bloom.filter.*) and table properties count all filters, and say what
-// reads gain from them.
-//
-// All figures count from the creation of the policy. Nothing is subtracted when
-// an SST file is deleted, or when writing the file fails.
-struct CassandraBloomStatistics {
-  // The number of filters built for SST files. Each partition of a partitioned
-  // filter counts as one filter.
-  uint64_t filters_built = 0;
-
-  // The number of entries in filters_built. An entry is a key, a prefix or a
-  // partition key, as in TableProperties::num_filter_entries.
-  uint64_t entries = 0;
-
-  // The size of the filter blocks in bytes, without the trailers that RocksDB
-  // appends.
-  uint64_t bytes = 0;
-
-  // The time spent in FilterBitsBuilder::Finish, in nanoseconds. Finish sets
-  // the bits and, with detect_filter_construct_corruption, checks the hashes.
-  // The time excludes hashing the keys before Finish, and checking the filter
-  // after Finish.
-  uint64_t build_nanos = 0;
-
-  // How many of filters_built match every key. The reason is that memory could
-  // not be allocated, or that the hashes of the keys had changed in memory. If
-  // the hashes had changed, RocksDB gives up writing the SST file.
-  uint64_t match_all_filters = 0;
-
-  // The number of filter blocks that were read and are not a well-formed
-  // filter. Such a block matches every key. If the block cache drops a block
-  // and RocksDB reads it again, the block counts again.
-  uint64_t damaged_blocks = 0;
-
-  // Returns the figures as lines of text, in the style of Cassandra's `nodetool
-  // tablestats`.
-  CASSANDRA_BLOOM_EXPORT std::string ToString() const;
-};
-
-// Sets `*statistics` to the figures of `policy`. If `policy` wraps a policy of
-// this library and returns it from Customizable::Inner, these are the figures
-// of the wrapped policy. Returns false, and leaves `*statistics` unchanged, for
-// a policy of another library. May be called in any thread.
-CASSANDRA_BLOOM_EXPORT bool GetCassandraBloomStatistics(
-    const FilterPolicy& policy, CassandraBloomStatistics* statistics);
-
-// Returns the sums of the figures of all policies of this process, including
-// destroyed ones.
-CASSANDRA_BLOOM_EXPORT CassandraBloomStatistics
-GetCassandraBloomStatisticsTotal();
 
 // Makes the prefix extractor "cassandra_partition:" + partition_key. Its
 // prefixes end where the partition key ends. So an iterator within a partition
@@ -308,11 +217,7 @@ CASSANDRA_BLOOM_EXPORT Status NewCassandraPartitionTransform(
 // Makes `library` know these names:
 // - every filter_policy string that begins with "cassandra_bloom",
 // - every prefix_extractor string that begins with "cassandra_partition",
-// - the listener of filter_db_export.h,
-// - the following mark. If an OPTIONS file has this mark, a process that has
-//   not called this function refuses the file:
-//
-//   memtable_factory={id=SkipListFactory:00;cassandra_bloom=required}
+// - the listener of filter_db_export.h.
 //
 // The shared library calls this function for RocksDB's default registry when it
 // is loaded. For the static library, or another registry, call it like this,

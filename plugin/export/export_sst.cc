@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "plugin/export/sst_reader.h"
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/format_number.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/filter_db/filter_db_file.h"
@@ -31,9 +31,7 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const ExportPlan& plan,
 }
 
 // Returns false for SSTable versions before `ma`, whose hash has another order.
-bool HasFormOfBlocks(const ExportPlan& plan) {
-  return plan.form.hash_order == kNaAndLater.hash_order;
-}
+bool HasFormOfBlocks(const ExportPlan& plan) { return plan.form != kBeforeMa; }
 
 // Returns a filter of the file's partition keys, or null. Reads the keys twice,
 // first to count them and then to add them, so that only the filter is kept in
@@ -70,10 +68,8 @@ std::unique_ptr<FilterDbBuilder> FromKeys(
 
 std::optional<ExportPlan> PlanExport(const ExportOptions& options,
                                      std::string* error) {
-  if (!RocksdbReleaseMatches()) {
-    *error =
-        "this process runs another release of RocksDB than the one that "
-        "the export was compiled for";
+  if (const std::string fault = RunningRocksdbFault(); !fault.empty()) {
+    *error = fault;
     return std::nullopt;
   }
   if (IsFormName(options.sstable_version)) {

@@ -13,7 +13,7 @@
 #include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
-#include "plugin/policy/partition_transform.h"
+#include "plugin/prefix_extractor/partition_transform.h"
 
 namespace cassandra_bloom {
 

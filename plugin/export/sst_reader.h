@@ -18,7 +18,7 @@
 #include <string_view>
 #include <utility>
 
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/lsm/partition_key.h"
 
 namespace cassandra_bloom {

@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "plugin/filter/block_layout.h"
 #include "plugin/filter/endian.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/invariant_remainder.h"
 #include "plugin/filter/murmur3.h"
 #include "plugin/filter/probes.h"

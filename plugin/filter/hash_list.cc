@@ -5,6 +5,10 @@
 #include <new>
 #include <utility>
 
+#include "plugin/filter/filter_db_layout.h"
+#include "plugin/filter/invariant_remainder.h"
+#include "plugin/filter/kernels/dispatch.h"
+
 namespace cassandra_bloom {
 
 bool HashList::AddChunk() {
@@ -32,6 +36,16 @@ void HashList::Swap(HashList& other) noexcept {
   std::swap(last_, other.last_);
   std::swap(used_in_last_, other.used_in_last_);
   std::swap(size_, other.size_);
+}
+
+void BuildFilterDb(const HashList& hashes, int num_probes, uint32_t num_words,
+                   char* out) {
+  WriteFilterDbHeader(num_probes, num_words, out);
+  const InvariantRemainder capacity_bits(uint64_t{64} * num_words);
+  hashes.ForEachRun([&](const Hash128* run, size_t count) {
+    ActiveKernel().set_bits(run, count, num_probes, capacity_bits,
+                            out + kFilterDbHeaderSize);
+  });
 }
 
 }  // namespace cassandra_bloom

@@ -66,6 +66,11 @@ class HashList {
   uint64_t size_ = 0;
 };
 
+// Writes a Filter.db with exactly these hashes to `out`. `out` must have
+// FilterDbSize(num_words) bytes, which must all be zero.
+void BuildFilterDb(const HashList& hashes, int num_probes, uint32_t num_words,
+                   char* out);
+
 }  // namespace cassandra_bloom
 
 #endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_HASH_LIST_H_

@@ -20,7 +20,6 @@ namespace cassandra_bloom {
 // If x*e < 2^(64+s), then floor(x*m / 2^(64+s)) = floor(x/d). This is true for
 // every x <= 2^63. A larger x is not needed, because x is the magnitude of a
 // signed 64-bit number.
-#ifdef __SIZEOF_INT128__
 class InvariantRemainder {
  public:
   // Requires 2 <= divisor < 2^63.
@@ -49,21 +48,6 @@ class InvariantRemainder {
   int shift_;
   uint64_t reciprocal_;
 };
-#else
-// This class is for compilers without 128-bit integers, as on 32-bit CPUs.
-class InvariantRemainder {
- public:
-  explicit InvariantRemainder(uint64_t divisor) : divisor_(divisor) {
-    assert(divisor >= 2);
-  }
-
-  uint64_t divisor() const { return divisor_; }
-  uint64_t operator()(uint64_t x) const { return x % divisor_; }
-
- private:
-  uint64_t divisor_;
-};
-#endif
 
 // Returns a reciprocal of `divisor`, which must be at most 2^53. The vector
 // kernels compute x % divisor with it, for x <= 2^57 and divisor >= 2^8. They

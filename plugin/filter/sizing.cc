@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 
 namespace cassandra_bloom {
 namespace {

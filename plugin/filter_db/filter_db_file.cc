@@ -8,12 +8,11 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <new>
 #include <optional>
 #include <vector>
 
-#include "plugin/filter/block_layout.h"
 #include "plugin/filter/endian.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/filter_view.h"
 #include "plugin/filter/format_number.h"
 #include "plugin/filter/kernels/dispatch.h"
@@ -24,39 +23,23 @@
 namespace cassandra_bloom {
 namespace {
 
-// Cassandra cannot query a filter with more probes, because its BloomFilter
-// computes the positions in a long[21].
-constexpr int kMaxProbesOfCassandra = 21;
-
 // Returns the hash in the order of SSTable versions `ma` and later, because the
 // code in plugin/filter expects this order. For older versions, this function
 // swaps h1 and h2.
-Hash128 InOrder(Hash128 hash, HashOrder order) {
-  return order == HashOrder::kH2Base ? hash : Hash128{hash.h2, hash.h1};
+Hash128 InOrder(Hash128 hash, FilterForm form) {
+  return form == kBeforeMa ? Hash128{hash.h2, hash.h1} : hash;
 }
 
-Hash128 HashOf(std::string_view key, HashOrder order) {
-  return InOrder(CassandraMurmur3(key.data(), key.size()), order);
+Hash128 HashOf(std::string_view key, FilterForm form) {
+  return InOrder(CassandraMurmur3(key.data(), key.size()), form);
 }
 
-void ReverseBytesOfWords(char* words, size_t num_words) {
-  for (size_t i = 0; i < 8 * num_words; i += 8) {
-    std::reverse(words + i, words + i + 8);
-  }
-}
-
+// Copies words from little-endian to big-endian order, or back. `to` may be
+// `from`.
 void CopyReversedWords(const char* from, size_t num_words, char* to) {
   for (size_t i = 0; i < 8 * num_words; i += 8) {
-    std::reverse_copy(from + i, from + i + 8, to + i);
-  }
-}
-
-// Copies words from little-endian order to `order`.
-void CopyBits(const char* from, size_t num_words, WordOrder order, char* to) {
-  if (order == WordOrder::kLittleEndianWords) {
-    std::copy_n(from, 8 * num_words, to);
-  } else {
-    CopyReversedWords(from, num_words, to);
+    StoreLittleEndian64(__builtin_bswap64(LoadLittleEndian64(from + i)),
+                        to + i);
   }
 }
 
@@ -81,7 +64,7 @@ std::string Fault(const char* data, size_t size) {
   }
   const int64_t num_probes = LoadBigEndian32(data);
   const int64_t num_words = LoadBigEndian32(data + 4);
-  if (num_probes < 1 || num_probes > kMaxProbesOfCassandra) {
+  if (num_probes < 1 || num_probes > kMaxReadableProbes) {
     return "the number of probes (k) is " + Number(num_probes) +
            ", not 1 to 21: not a Filter.db, or a damaged one";
   }
@@ -96,6 +79,17 @@ std::string Fault(const char* data, size_t size) {
          Number(num_words) + " words belongs to a file of " + Number(expected);
 }
 
+// Parses a Filter.db of `size` bytes. `data` need not have more than its
+// header.
+bool Parse(const char* data, uint64_t size, const std::string& path,
+           ParsedFilter* filter, std::string* error) {
+  if (ParseFilterDb(data, size, filter)) {
+    return true;
+  }
+  *error = path + ": " + Fault(data, size);
+  return false;
+}
+
 // Checks the header before the whole file is read, because a damaged file may
 // be larger than the memory.
 bool CheckHeader(int fd, const std::string& path, std::string* error) {
@@ -108,11 +102,7 @@ bool CheckHeader(int fd, const std::string& path, std::string* error) {
     return FailWithErrno(path, "cannot read", error);
   }
   ParsedFilter ignored;
-  if (size > 0 && !ParseFilterDb(header, static_cast<size_t>(size), &ignored)) {
-    *error = path + ": " + Fault(header, static_cast<size_t>(size));
-    return false;
-  }
-  return true;
+  return size == 0 || Parse(header, size, path, &ignored, error);
 }
 
 }  // namespace
@@ -124,26 +114,6 @@ struct FilterDbFile::Content {
   std::string bytes;  // The whole file, with the bits in little-endian order.
   ParsedFilter filter;
   std::optional<FilterView> view;  // Not set for an empty Filter.db.
-
-  // Parses `bytes`, which are the content of a Filter.db of this form, and
-  // brings the bits into little-endian order.
-  bool Parse(std::string* error) {
-    const char* const data = bytes.data();
-    const size_t size = bytes.size();
-    if (size == 0) {
-      return true;
-    }
-    if (!ParseFilterDb(data, size, &filter) ||
-        filter.num_probes > kMaxProbesOfCassandra) {
-      *error = Fault(data, size);
-      return false;
-    }
-    if (form.word_order == WordOrder::kBigEndianWords) {
-      ReverseBytesOfWords(bytes.data() + kFilterDbHeaderSize, filter.num_words);
-    }
-    view.emplace(filter);
-    return true;
-  }
 };
 
 std::unique_ptr<FilterDbFile> FilterDbFile::Open(const std::string& path,
@@ -151,28 +121,25 @@ std::unique_ptr<FilterDbFile> FilterDbFile::Open(const std::string& path,
                                                  std::string* error) {
   auto content = std::make_unique<Content>();
   content->form = form;
+  std::string& bytes = content->bytes;
+  ParsedFilter& filter = content->filter;
   const FileDescriptor fd(OpenForReading(path));
   if (!CheckHeader(fd.get(), path, error) ||
       !ReadRegularFile(fd.get(), path, std::numeric_limits<uint64_t>::max(),
-                       &content->bytes, error)) {
+                       &bytes, error)) {
     return nullptr;
   }
-  if (!content->Parse(error)) {
-    *error = path + ": " + *error;
-    return nullptr;
+  if (!bytes.empty()) {
+    if (!Parse(bytes.data(), bytes.size(), path, &filter, error)) {
+      return nullptr;
+    }
+    if (form != kNaAndLater) {
+      char* const bits = bytes.data() + kFilterDbHeaderSize;
+      CopyReversedWords(bits, filter.num_words, bits);
+    }
+    content->view.emplace(filter);
   }
   return std::unique_ptr<FilterDbFile>(new FilterDbFile(std::move(content)));
-}
-
-std::unique_ptr<FilterDbFile> FilterDbFile::FromBytes(std::string_view bytes,
-                                                      FilterForm form,
-                                                      std::string* error) {
-  auto content = std::make_unique<Content>();
-  content->form = form;
-  content->bytes = bytes;
-  return content->Parse(error) ? std::unique_ptr<FilterDbFile>(
-                                     new FilterDbFile(std::move(content)))
-                               : nullptr;
 }
 
 FilterDbFile::FilterDbFile(std::unique_ptr<Content> content)
@@ -190,7 +157,7 @@ uint64_t FilterDbFile::CountSetBits() const {
 
 bool FilterDbFile::MayContain(std::string_view key) const {
   return !content_->view ||
-         content_->view->MayContain(HashOf(key, content_->form.hash_order));
+         content_->view->MayContain(HashOf(key, content_->form));
 }
 
 void FilterDbFile::MayContain(const std::string_view* keys, size_t num_keys,
@@ -206,7 +173,7 @@ void FilterDbFile::MayContain(const std::string_view* keys, size_t num_keys,
     const size_t n = std::min(kMaxBatch, num_keys - done);
     kernel.hash(keys + done, n, hashes);
     for (size_t i = 0; i < n; ++i) {
-      hashes[i] = InOrder(hashes[i], content_->form.hash_order);
+      hashes[i] = InOrder(hashes[i], content_->form);
     }
     lookup.batch(*content_->view, hashes, n, may_contain + done);
   }
@@ -220,16 +187,6 @@ double EstimatedNumKeys(int num_probes, uint64_t set_bits,
     return std::numeric_limits<double>::infinity();
   }
   return -m / num_probes * std::log1p(-x / m);
-}
-
-double ObservedFalsePositiveRate(int num_probes, uint64_t set_bits,
-                                 uint64_t capacity_bits) {
-  if (num_probes < 1 || set_bits >= capacity_bits) {
-    return 1;
-  }
-  return std::pow(
-      static_cast<double>(set_bits) / static_cast<double>(capacity_bits),
-      num_probes);
 }
 
 // ---- Writing ----
@@ -262,9 +219,6 @@ struct FilterDbBuilder::Content {
       return nullptr;
     }
     const uint32_t num_words = sizing.NumWords(expected_keys);
-    if (num_words > kMaxAddressableWords) {
-      throw std::bad_alloc();
-    }
     std::unique_ptr<Content> content(
         new Content{form,
                     sizing.num_probes,
@@ -318,7 +272,7 @@ const char* FilterDbBuilder::bits() const {
 }
 
 void FilterDbBuilder::Add(std::string_view key) {
-  content_->hashes.push_back(HashOf(key, content_->form.hash_order));
+  content_->hashes.push_back(HashOf(key, content_->form));
   if (content_->hashes.size() == Content::kHashesAtOnce) {
     content_->FlushHashes();
   }
@@ -326,23 +280,11 @@ void FilterDbBuilder::Add(std::string_view key) {
 
 bool FilterDbBuilder::Write(const std::string& path, bool overwrite,
                             std::string* error) const {
-  return WriteFilterDbFile(path, content_->form, num_probes(), num_words(),
-                           bits(), overwrite, error);
-}
-
-void SerializeFilterDb(FilterForm form, int num_probes, uint32_t num_words,
-                       const char* bits, char* out) {
-  WriteFilterDbHeader(num_probes, num_words, out);
-  CopyBits(bits, num_words, form.word_order, out + kFilterDbHeaderSize);
-}
-
-bool WriteFilterDbFile(const std::string& path, FilterForm form, int num_probes,
-                       uint32_t num_words, const char* bits, bool overwrite,
-                       std::string* error) {
   return IsRegularOrNew(path, error) &&
-         WriteFileAtomically(path, overwrite,
-                             FilterDbContent(form, num_probes, num_words, bits),
-                             error);
+         WriteFileAtomically(
+             path, overwrite,
+             FilterDbContent(content_->form, num_probes(), num_words(), bits()),
+             error);
 }
 
 WriteContent FilterDbContent(FilterForm form, int num_probes,
@@ -351,7 +293,7 @@ WriteContent FilterDbContent(FilterForm form, int num_probes,
   // no unfinished file.
   constexpr size_t kWordsAtOnce = 8192;
   std::vector<char> reversed;
-  if (form.word_order == WordOrder::kBigEndianWords) {
+  if (form != kNaAndLater) {
     reversed.resize(8 * std::min(kWordsAtOnce, size_t{num_words}));
   }
   return [=](const Append& append) mutable {
@@ -360,7 +302,7 @@ WriteContent FilterDbContent(FilterForm form, int num_probes,
     if (!append(header, sizeof(header))) {
       return false;
     }
-    if (form.word_order == WordOrder::kLittleEndianWords) {
+    if (form == kNaAndLater) {
       return append(bits, 8 * size_t{num_words});
     }
     for (size_t done = 0; done < num_words; done += kWordsAtOnce) {

@@ -2,8 +2,6 @@
 
 #include "plugin/filter_db/sstable_version.h"
 
-#include <algorithm>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,16 +100,12 @@ std::string KnownNames() {
 }
 
 // Returns true for a file name of the kind that Cassandra uses since version
-// `la`: version-id-format-Component. `parts` are the parts of the name between
-// the hyphens.
+// `la`: version-id-format-Component. Before that, there may be a mark ("tmp"),
+// or keyspace and table, which some tools add to the names of copies. `parts`
+// are the parts of the name between the hyphens.
 bool IsNameSinceLa(const std::vector<std::string_view>& parts) {
-  return parts.size() == 4 && (parts[2] == kBig || parts[2] == kBti);
-}
-
-// Returns true for a word by which Cassandra marks the file names of an SSTable
-// that is being written.
-bool IsTemporaryMark(std::string_view part) {
-  return part == "tmp" || part == "tmplink";
+  return parts.size() >= 4 &&
+         (parts[parts.size() - 2] == kBig || parts[parts.size() - 2] == kBti);
 }
 
 bool IsNumber(std::string_view text) {
@@ -134,33 +128,28 @@ bool IsVersionBeforeIa(std::string_view version) {
                              : version.size() == 2 && version[0] == 'h';
 }
 
-const SstableVersion* FindSstableVersion(std::string_view name) {
-  const auto is_it = [&](const SstableVersion& known) {
-    return known.name == name;
-  };
-  const auto* const version =
-      std::find_if(std::begin(kVersions), std::end(kVersions), is_it);
-  if (version != std::end(kVersions)) {
-    return version;
-  }
-  const auto* const form =
-      std::find_if(std::begin(kForms), std::end(kForms), is_it);
-  return form != std::end(kForms) ? form : nullptr;
-}
-
 const SstableVersion* FindSstableVersion(std::string_view name,
                                          std::string* error) {
-  const SstableVersion* const known = FindSstableVersion(name);
-  if (known == nullptr && name.empty()) {
+  for (const SstableVersion& known : kVersions) {
+    if (known.name == name) {
+      return &known;
+    }
+  }
+  for (const SstableVersion& form : kForms) {
+    if (form.name == name) {
+      return &form;
+    }
+  }
+  if (error != nullptr && name.empty()) {
     *error = "no SSTable version, such as nb in nb-1-big-Filter.db";
-  } else if (known == nullptr) {
+  } else if (error != nullptr) {
     *error = "SSTable version '" + std::string(name) + "' is ";
     *error += IsVersionBeforeIa(name)
                   ? "older than ia: its filters hash keys differently (Murmur2 "
                     "or SHA) and cannot be used"
                   : "unknown; known are " + KnownNames();
   }
-  return known;
+  return nullptr;
 }
 
 bool IsFormName(std::string_view name) {
@@ -171,11 +160,6 @@ bool IsFormName(std::string_view name) {
 std::string_view FormatOfSstableVersion(std::string_view version) {
   const SstableVersion* const known = FindSstableVersion(version);
   return known == nullptr ? kBig : known->format;
-}
-
-// BtiFormat.BtiVersion.hasZeroCopyMetadata of DSE 6.8.
-bool MayBeZeroCopied(std::string_view version) {
-  return version == "ba" || version == "bb";
 }
 
 bool HasTrieIndex(std::string_view version) {
@@ -206,16 +190,9 @@ bool SstableVersionOfFileName(std::string_view path, std::string* version,
   const std::string_view name = FileNameOf(path);
   // Before version `la`, a component's name is
   // keyspace-table-version-generation-Component.
-  std::vector<std::string_view> parts = Split(name, '-');
-  if (parts.size() == 5 && IsTemporaryMark(parts[0])) {
-    const std::vector<std::string_view> unmarked(parts.begin() + 1,
-                                                 parts.end());
-    if (IsNameSinceLa(unmarked)) {
-      parts = unmarked;
-    }
-  }
+  const std::vector<std::string_view> parts = Split(name, '-');
   if (IsNameSinceLa(parts)) {
-    *version = parts[0];
+    *version = parts[parts.size() - 4];
     return true;
   }
   if (parts.size() < 5 && !IsNameWithoutKeyspace(parts)) {

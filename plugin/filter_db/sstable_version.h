@@ -44,23 +44,18 @@ struct SstableVersion {
   bool has_max_compressed_length;
 };
 
-// Finds an SSTable version, or the name of a form (FilterForm). Returns nullptr
-// if `name` is neither. The fields for a form are those of its latest version,
-// except `format` and `index`. For a form, `format` is "big", and `index` may
-// be kVIntOrTrie.
-const SstableVersion* FindSstableVersion(std::string_view name);
+// Finds an SSTable version, or the name of a form (FilterForm). If `name` is
+// neither, returns nullptr, and sets `*error` if it is not null. The fields for
+// a form are those of its latest version, except `format` and `index`. For a
+// form, `format` is "big", and `index` may be kVIntOrTrie.
 const SstableVersion* FindSstableVersion(std::string_view name,
-                                         std::string* error);
+                                         std::string* error = nullptr);
 
 // Returns true for a version whose SSTables have Partitions.db and Rows.db
 // instead of Index.db. Returns false for the name of a form.
 bool HasTrieIndex(std::string_view version);
 
 bool IsFormName(std::string_view name);
-
-// Returns true for a version of DSE 6.8, which streams a part of an SSTable as
-// an SSTable of its own, with the whole Partitions.db ("zero copy").
-bool MayBeZeroCopied(std::string_view version);
 
 // Returns SstableVersion::format, or "big" if the version is not known.
 std::string_view FormatOfSstableVersion(std::string_view version);

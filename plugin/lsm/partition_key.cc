@@ -35,7 +35,8 @@ std::optional<size_t> NumberAfter(std::string_view name,
   return number;
 }
 
-// Returns the end of the field at `begin`, a 16-bit length and that many bytes.
+// Returns the end of the field at `begin`, a big-endian 16-bit length and that
+// many bytes, as Cassandra writes a key (ByteBufferUtil.writeWithShortLength).
 // Returns nullopt if `key` is too short.
 std::optional<size_t> EndOfU16(std::string_view key, size_t begin) {
   if (key.size() < begin + kLengthSize) {
@@ -45,6 +46,7 @@ std::optional<size_t> EndOfU16(std::string_view key, size_t begin) {
   return end <= key.size() ? std::optional(end) : std::nullopt;
 }
 
+// Cassandra's CompositeType: each component is such a field and one more byte.
 std::optional<size_t> EndOfComposite(std::string_view key, size_t begin,
                                      size_t num_components) {
   size_t end = begin;

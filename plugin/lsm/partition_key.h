@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Finds the partition key in a storage key, that is, in a key of RocksDB.
-//
-//   whole                the storage key itself
-//   fixed:N              the first N bytes of the storage key
-//   skip:S               everything after the first S bytes
-//   skip:S,fixed:N       N bytes after the first S bytes
-//   skip:S,u16           after the first S bytes: a big-endian 16-bit length
-//                        and then the partition key, of that many bytes, as
-//                        Cassandra writes a key (writeWithShortLength)
-//   skip:S,composite:C   after the first S bytes: C components, each of a
-//                        big-endian 16-bit length, that many bytes, and one
-//                        more byte. Lengths and all other bytes belong to the
-//                        partition key, as in Cassandra (CompositeType)
-//
-// `u16` and `composite:C` without `skip:S` skip nothing. No number is above
-// 65535, because Cassandra's longest partition key has 65535 bytes.
+// CassandraBloomOptions::partition_key (filter_policy.h) lists the spellings.
+// No number in them is above 65535, because Cassandra's longest partition key
+// has 65535 bytes.
 //
 // If a storage key ends before its partition key does, the whole storage key is
 // taken. The bytes after the partition key never change the result.
@@ -36,8 +24,7 @@ class PartitionKeyExtractor {
  public:
   constexpr PartitionKeyExtractor() = default;
 
-  // Parses a spelling from the list at the head of this file. For any other
-  // text, returns nullopt and sets `*error`.
+  // Parses a spelling. For any other text, returns nullopt and sets `*error`.
   static std::optional<PartitionKeyExtractor> Parse(const std::string& spelling,
                                                     std::string* error);
 

@@ -3,15 +3,13 @@
 #include "plugin/policy/bits_builder.h"
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <string_view>
 #include <utility>
 
-#include "plugin/filter/block_layout.h"
-#include "plugin/filter/block_writer.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/filter_view.h"
 #include "plugin/policy/report.h"
 
@@ -22,20 +20,15 @@ using ROCKSDB_NAMESPACE::Status;
 
 namespace {
 
-constexpr size_t kMatchAllSize = sizeof(kMatchAllFilterDb);
-
-constexpr auto MatchAllWithTrailer() {
-  std::array<char, kMatchAllSize + sizeof(kTrailer)> block{};
-  for (size_t i = 0; i < block.size(); ++i) {
-    block[i] =
-        i < kMatchAllSize ? kMatchAllFilterDb[i] : kTrailer[i - kMatchAllSize];
-  }
-  return block;
-}
-
 // A filter that every key matches. It is in static memory, which no caller
 // frees.
-constexpr auto kMatchAll = MatchAllWithTrailer();
+constexpr char kMatchAll[] =
+    "\0\0\0\1"                          // The number of probes.
+    "\0\0\0\1"                          // The number of words.
+    "\xff\xff\xff\xff\xff\xff\xff\xff"  // The bits.
+    "\0cb\xff\xff";                     // kTrailer.
+static_assert(std::string_view(kMatchAll + FilterDbSize(1), sizeof(kTrailer)) ==
+              std::string_view(kTrailer, sizeof(kTrailer)));
 
 Hash128 Xor(Hash128 a, Hash128 b) { return {a.h1 ^ b.h1, a.h2 ^ b.h2}; }
 
@@ -108,7 +101,7 @@ void CassandraBloomBitsBuilder::AddKeyAndAlt(const Slice& key,
 #endif
 
 size_t CassandraBloomBitsBuilder::EstimateEntriesAdded() {
-  return static_cast<size_t>(entries_.hashes.size() + entries_.lost);
+  return entries_.hashes.size() + entries_.lost;
 }
 
 Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
@@ -117,22 +110,6 @@ Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf) {
 
 Slice CassandraBloomBitsBuilder::Finish(std::unique_ptr<const char[]>* buf,
                                         Status* status) {
-  const auto start = std::chrono::steady_clock::now();
-  CassandraBloomStatistics filter;
-  filter.filters_built = 1;
-  filter.entries = EstimateEntriesAdded();
-  const Slice block = Build(buf, status);
-  filter.bytes = block.size();
-  filter.match_all_filters = block.data() == MatchAll().data();
-  filter.build_nanos = static_cast<uint64_t>(
-      std::chrono::nanoseconds(std::chrono::steady_clock::now() - start)
-          .count());
-  statistics_->Add(filter);
-  return block;
-}
-
-Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
-                                       Status* status) {
   // Resets the entries, even after an error. If a hash stayed in `last_key`,
   // that key would be missing from the next filter.
   Entries entries = std::exchange(entries_, Entries());
@@ -148,24 +125,20 @@ Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
     }
     return MatchAll();
   }
-  uint32_t num_words = 0;
-  size_t size = 0;
+  const uint64_t num_keys = entries.hashes.size();
+  const size_t size = BlockSize(num_keys);
   std::unique_ptr<char[]> block;
   if (entries.lost == 0) {
-    const uint64_t num_keys = entries.hashes.size();
-    num_words = memory_fit_ == nullptr
-                    ? PlannedWords(num_keys)
-                    : memory_fit_->NumWords(sizing_, num_keys, MaxWords(form_));
-    size = SizeWithTrailer(num_words);
     block.reset(new (std::nothrow) char[size]());
   }
   if (block == nullptr) {
     if (!std::exchange(reported_no_memory_, true)) {
-      ReportNoMemory(info_log_, entries.hashes.size() + entries.lost);
+      ReportNoMemory(info_log_, num_keys + entries.lost);
     }
     return MatchAll();
   }
-  BuildBlock(entries.hashes, sizing_.num_probes, num_words, block.get());
+  BuildFilterDb(entries.hashes, sizing_.num_probes, NumWords(num_keys),
+                block.get());
   const size_t trailer_size = TrailerSize(form_);
   std::memcpy(block.get() + size - trailer_size, kTrailer, trailer_size);
   if (detect_corruption_) {
@@ -177,21 +150,15 @@ Slice CassandraBloomBitsBuilder::Build(std::unique_ptr<const char[]>* buf,
 }
 
 Slice CassandraBloomBitsBuilder::MatchAll() const {
-  return {kMatchAll.data(), kMatchAllSize + TrailerSize(form_)};
+  return {kMatchAll, FilterDbSize(1) + TrailerSize(form_)};
 }
 
-uint32_t CassandraBloomBitsBuilder::PlannedWords(uint64_t num_keys) const {
+uint32_t CassandraBloomBitsBuilder::NumWords(uint64_t num_keys) const {
   return std::min(sizing_.NumWords(num_keys), MaxWords(form_));
 }
 
-size_t CassandraBloomBitsBuilder::SizeWithTrailer(uint32_t num_words) const {
-  const size_t filter_db_size = FilterDbSize(num_words);
-  return filter_db_size +
-         std::min(SIZE_MAX - filter_db_size, TrailerSize(form_));
-}
-
 size_t CassandraBloomBitsBuilder::BlockSize(uint64_t num_keys) const {
-  return SizeWithTrailer(PlannedWords(num_keys));
+  return FilterDbSize(NumWords(num_keys)) + TrailerSize(form_);
 }
 
 Status CassandraBloomBitsBuilder::MaybePostVerify(const Slice& filter_content) {
@@ -216,8 +183,7 @@ Status CassandraBloomBitsBuilder::MaybePostVerify(const Slice& filter_content) {
 size_t CassandraBloomBitsBuilder::ApproximateNumEntries(size_t bytes) {
   const uint32_t num_words =
       FilterWordsWithin(bytes - std::min(bytes, TrailerSize(form_)));
-  return static_cast<size_t>(
-      std::min<uint64_t>(sizing_.MaxKeys(num_words), SIZE_MAX));
+  return sizing_.MaxKeys(num_words);
 }
 
 #if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE

@@ -16,8 +16,6 @@
 #include "plugin/lsm/partition_key.h"
 #include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
-#include "plugin/policy/memory_fit.h"
-#include "plugin/policy/statistics.h"
 
 namespace cassandra_bloom {
 
@@ -33,22 +31,15 @@ class CassandraBloomBitsBuilder final
   // If the option detect_filter_construct_corruption in `context` is on, the
   // builder checks the hashes before it builds a filter. It also checks the
   // filter after it was built.
-  //
-  // The builder adds figures to `statistics`. If `memory_fit` is not null,
-  // `memory_fit` chooses the sizes of filters. The policy owns `statistics` and
-  // `memory_fit`.
   CassandraBloomBitsBuilder(
       Sizing sizing, PartitionKeyExtractor partition_key, BlockForm form,
-      const ROCKSDB_NAMESPACE::FilterBuildingContext& context,
-      StatisticsCounters* statistics, MemoryFit* memory_fit = nullptr)
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context)
       : sizing_(sizing),
         partition_key_(partition_key),
         form_(form),
         detect_corruption_(
             context.table_options.detect_filter_construct_corruption),
-        info_log_(context.info_log),
-        memory_fit_(memory_fit),
-        statistics_(statistics) {}
+        info_log_(context.info_log) {}
 
   void AddKey(const ROCKSDB_NAMESPACE::Slice& key) override;
 #if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
@@ -67,8 +58,7 @@ class CassandraBloomBitsBuilder final
   double EstimatedFpRate(size_t num_entries, size_t bytes) override;
 #endif
 
-  // Returns the planned size of the block for `num_keys` keys, in bytes.
-  // Returns SIZE_MAX if that block would not fit into a process's memory.
+  // Returns the size of the block for `num_keys` keys, in bytes.
   size_t BlockSize(uint64_t num_keys) const;
 
  private:
@@ -90,12 +80,9 @@ class CassandraBloomBitsBuilder final
     Hash128 content_hash;
   };
 
-  uint32_t PlannedWords(uint64_t num_keys) const;
-  size_t SizeWithTrailer(uint32_t num_words) const;
+  uint32_t NumWords(uint64_t num_keys) const;
   Hash128 HashOfPartitionKey(const ROCKSDB_NAMESPACE::Slice& key) const;
   void Add(Hash128 hash);
-  ROCKSDB_NAMESPACE::Slice Build(std::unique_ptr<const char[]>* buf,
-                                 ROCKSDB_NAMESPACE::Status* status);
   ROCKSDB_NAMESPACE::Slice MatchAll() const;
 
   const Sizing sizing_;
@@ -103,8 +90,6 @@ class CassandraBloomBitsBuilder final
   const BlockForm form_;
   const bool detect_corruption_;
   ROCKSDB_NAMESPACE::Logger* const info_log_;
-  MemoryFit* const memory_fit_;
-  StatisticsCounters* const statistics_;
   Entries entries_;
   std::optional<Unverified> unverified_;
   bool reported_no_memory_ = false;

@@ -7,7 +7,7 @@
 #include <new>
 #include <string_view>
 
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/filter_view.h"
 #include "plugin/filter/kernels/dispatch.h"
 #include "plugin/filter/murmur3.h"
@@ -106,8 +106,7 @@ class AlwaysMatchBitsReader final : public FilterBitsReader {
 }  // namespace
 
 FilterBitsReader* NewBitsReader(const Slice& contents,
-                                PartitionKeyExtractor partition_key,
-                                StatisticsCounters* statistics) {
+                                PartitionKeyExtractor partition_key) {
   ParsedFilter filter;
   if (ParseFilterDb(contents.data(), contents.size(), &filter)) {
     if (partition_key.is_whole()) {
@@ -115,9 +114,6 @@ FilterBitsReader* NewBitsReader(const Slice& contents,
     }
     return new (std::nothrow) CassandraBloomBitsReader(filter, partition_key);
   }
-  CassandraBloomStatistics damaged;
-  damaged.damaged_blocks = 1;
-  statistics->Add(damaged);
   static std::atomic<bool> reported{false};
   if (!reported.exchange(true)) {
     ReportError(nullptr,

@@ -2,7 +2,7 @@
 
 // The two forms of this library's filter blocks in SST files.
 //
-// `kFilterDb` is a Filter.db and nothing else (block_layout.h).
+// `kFilterDb` is a Filter.db and nothing else (filter_db_layout.h).
 //
 // `kBesideRocksdb` is a Filter.db and a trailer of five bytes. Such blocks have
 // the filter name of RocksDB's own policies, so RocksDB's reader may get them.
@@ -21,7 +21,7 @@
 #include <optional>
 #include <string_view>
 
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 
 namespace cassandra_bloom {
 

@@ -29,16 +29,30 @@ struct HashCache {
 static_assert(sizeof(HashCache) == 128);
 
 // All bytes are zero at first. That is a valid entry, because the hash of the
-// empty key is {0, 0}.
+// empty key is {0, 0}. `thread_local` would check at each use whether a
+// constructor must run.
 //
-// The TLS model initial-exec lets a library that is loaded at run time read
-// this variable without a function call. The variable must stay small, because
-// glibc reserves only about 1,600 bytes for all such variables. `thread_local`
-// would check at each use whether a constructor must run.
-extern __thread HashCache hash_cache [[gnu::tls_model("initial-exec")]];
+// The TLS model is the compiler's default here, and initial-exec in our own
+// shared library (CMakeLists.txt): there the variable is read without a
+// function call. It must stay small for that.
+inline __thread HashCache hash_cache = {};
 
 // Returns CassandraMurmur3 of the key.
-Hash128 CachedHash(std::string_view key);
+inline Hash128 CachedHash(std::string_view key) {
+  if (key.size() > HashCache::kMaxSize) {
+    return CassandraMurmur3(key.data(), key.size());
+  }
+  HashCache& last = hash_cache;
+  if (last.size != key.size() ||
+      (!key.empty() && std::memcmp(last.bytes, key.data(), key.size()) != 0)) {
+    last.size = key.size();
+    last.hash = CassandraMurmur3(key.data(), key.size());
+    if (!key.empty()) {
+      std::memcpy(last.bytes, key.data(), key.size());
+    }
+  }
+  return last.hash;
+}
 
 // Returns CachedHash of a key of 16 bytes, such as a UUID. Compares the first 8
 // bytes first, because most different keys differ there.

@@ -10,19 +10,14 @@
 #include <rocksdb/filter_policy.h>
 
 #include <atomic>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "plugin/policy/filter_name.h"
-#include "plugin/policy/level_ratio.h"
-#include "plugin/policy/memory_fit.h"
 #include "plugin/policy/policy_settings.h"
 #include "plugin/policy/rocksdbs_policies.h"
-#include "plugin/policy/statistics.h"
 
 namespace cassandra_bloom {
 
@@ -47,7 +42,8 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
   // Makes a policy that takes no further options.
   explicit CassandraBloomPolicy(PolicySettings settings)
       : settings_(std::move(settings)),
-        filter_name_(FilterNameFor(settings_.partition_key)) {}
+        filter_name_(FilterNameFor(settings_.partition_key)),
+        rocksdbs_policies_(settings_) {}
 
   // RocksDB writes Name into the properties of an SST file, and finds the
   // file's filter by CompatibilityName. With blocks=rocksdb, CompatibilityName
@@ -67,8 +63,6 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const ROCKSDB_NAMESPACE::DBOptions& db_options,
       const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options) const override;
 
-  const void* GetOptionsPtr(const std::string& name) const override;
-
  protected:
   // RocksDB's IsInstanceOf recognises all policies of this class by this name,
   // whatever Name returns.
@@ -87,43 +81,29 @@ class CassandraBloomPolicy final : public ROCKSDB_NAMESPACE::FilterPolicy {
       const std::string& options) override;
 
  private:
-  SstPlace PlaceOf(
-      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   // Returns nullptr if memory cannot be allocated. RocksDB then builds no
   // filter.
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
-      const Sizing& sizing,
+      const Sizing& sizing, FilterType type,
       const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   ROCKSDB_NAMESPACE::FilterBitsReader* ReaderBesideRocksdb(
       const ROCKSDB_NAMESPACE::Slice& contents) const;
   ROCKSDB_NAMESPACE::Status SettingsStatus() const;
   ROCKSDB_NAMESPACE::Status CannotBeChanged(const std::string& change) const;
-  // Logs the bits per key of each level, once for each column family after an
-  // open.
-  void LogLevelsOnce(
-      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
-  std::string LevelsText(
-      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
+  // Logs the id of this policy once after an open.
+  void LogOnce(ROCKSDB_NAMESPACE::Logger* info_log) const;
   void ReportWrongSettingsOnce(ROCKSDB_NAMESPACE::Logger* info_log) const;
 
   PolicySettings settings_;
   std::string filter_name_;
-  // Used only with blocks=rocksdb.
-  mutable RocksdbsPolicies rocksdbs_policies_;
-  mutable MemoryFit memory_fit_;
-  // Used only with allocation=monkey.
-  mutable LevelRatio level_ratio_;
+  RocksdbsPolicies rocksdbs_policies_;
   // The string that this policy was made from, until the first call of
   // ConfigureOptions. That call may add options to those of the string, and
   // leaves nullopt: RocksDB calls ConfigureOptions for live policies, too, and
   // another partition key would then lose rows.
   std::optional<std::string> pending_text_;
   mutable std::atomic<bool> reported_{false};
-  mutable std::mutex levels_mutex_;
-  // What LogLevelsOnce has already logged: the LOG and the column family.
-  mutable std::set<std::pair<const ROCKSDB_NAMESPACE::Logger*, std::string>>
-      levels_logged_;
-  mutable StatisticsCounters statistics_;
+  mutable std::atomic<bool> logged_{false};
 };
 
 }  // namespace cassandra_bloom

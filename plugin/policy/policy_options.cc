@@ -3,19 +3,17 @@
 #include "plugin/policy/policy_options.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <string_view>
 #include <system_error>
-#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "plugin/filter/format_number.h"
 #include "plugin/filter/sizing.h"
-#include "plugin/lsm/level_sizing.h"
 #include "plugin/policy/filter_name.h"
 
 namespace cassandra_bloom {
@@ -26,25 +24,18 @@ using Options = ROCKSDB_NAMESPACE::CassandraBloomOptions;
 constexpr char kBitsPerKey[] = "bits_per_key";
 constexpr char kFpChance[] = "fp_chance";
 constexpr char kMix[] = "mix";
+constexpr char kLevelBits[] = "level_bits";
 constexpr char kPartitionKey[] = "partition_key";
 
 // In a string, "fp:CHANCE" stands for fp_chance.
 constexpr char kFpInString[] = "fp";
 
-constexpr char kUsage[] =
-    "use cassandra_bloom:BITS (0 to 100 bits per key), "
-    "cassandra_bloom:fp:CHANCE (false positive chance, 0.0000671 to 1) or "
-    "cassandra_bloom:mix:BITS, each optionally followed by :OPTION:VALUE "
-    "pairs, with partition_key last";
-
-using Member =
-    std::variant<double Options::*, std::vector<double> Options::*,
-                 std::optional<double> Options::*, std::string Options::*>;
-
 struct Option {
-  const char* name;
-  Member member;
-  const char* what_is_right;  // For error messages.
+  std::string_view name;
+  std::variant<double Options::*, std::optional<double> Options::*,
+               std::vector<double> Options::*, std::string Options::*>
+      member;
+  const char* takes;  // For error messages.
   // The range of a number.
   double lowest = 0;
   double highest = 0;
@@ -54,164 +45,131 @@ struct Option {
 
 constexpr char kBits[] = "a number from 0 to 100";
 constexpr char kFilters[] = "cassandra, bloom or ribbon";
+constexpr char kFilterWords[] = "||cassandra|bloom|ribbon|";
 
-// In the order in which FormatOptions writes them. Compile checks the
-// partition key.
+// In the order in which FormatOptions writes them.
 constexpr Option kOptions[] = {
     {kBitsPerKey, &Options::bits_per_key, kBits, 0, kMaxBitsPerKey},
     {kFpChance, &Options::fp_chance, "a number from 0.0000671 to 1",
      kMinFpChance, 1},
-    {kMix, &Options::bits_per_key, "a number from 1.533 to 86.15",
-     kLeastMonkeyAverage, kMostMonkeyAverage},
-    {"level_bits", &Options::level_bits, kBits, 0, kMaxBitsPerKey},
+    {kMix, &Options::mix, "a number from 1 to 100", 1, kMaxBitsPerKey},
+    {kLevelBits, &Options::level_bits, kBits, 0, kMaxBitsPerKey},
     {"bottommost_bits", &Options::bottommost_bits, kBits, 0, kMaxBitsPerKey},
-    {"allocation", &Options::allocation, "uniform or monkey", 0, 0,
-     "|uniform|monkey|"},
-    {"filter", &Options::filter, kFilters, 0, 0, "|cassandra|bloom|ribbon|"},
+    {"filter", &Options::filter, kFilters, 0, 0, kFilterWords},
     {"bottommost_filter", &Options::bottommost_filter, kFilters, 0, 0,
-     "|cassandra|bloom|ribbon|"},  // Without it: that of `filter`.
+     kFilterWords},
     {"blocks", &Options::blocks, "cassandra or rocksdb", 0, 0,
      "|cassandra|rocksdb|"},
-    {kPartitionKey, &Options::partition_key, ""},
+    // PartitionKeyExtractor checks this one.
+    {kPartitionKey, &Options::partition_key,
+     "a part of a key, such as skip:8,u16"},
 };
 
-// Names that a user may expect to be options, and what to write instead.
-constexpr struct {
-  const char* name;
-  const char* instead;
-} kNoOptions[] = {
-    {"level_fp_chance",
-     "write level_bits with Cassandra's bits per key for each chance: 5 for "
-     "0.1, 10 for 0.01, 15 for 0.001 and 20 for 0.0001"},
-    {"bottommost_fp_chance",
-     "write bottommost_bits with Cassandra's bits per key for the chance: 5 "
-     "for 0.1, 10 for 0.01, 15 for 0.001 and 20 for 0.0001"},
-    {"size_ratio",
-     "leave it out, because allocation=monkey takes RocksDB's "
-     "max_bytes_for_level_multiplier"},
-    {"bottom_level",
-     "leave it out, and set level_compaction_dynamic_level_bytes=true, so that "
-     "the last level holds data; otherwise allocation=monkey gives all levels "
-     "the average"},
-};
-
-// Returns the element of kOptions or kNoOptions with this name, or nullptr.
-template <typename Table>
-auto Find(const Table& table, const std::string& name) -> decltype(&table[0]) {
-  for (const auto& element : table) {
-    if (element.name == name) {
-      return &element;
-    }
-  }
-  return nullptr;
+const Option* Find(std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(kOptions), std::end(kOptions),
+                   [&](const Option& option) { return option.name == name; });
+  return found == std::end(kOptions) ? nullptr : found;
 }
 
-// True for the options that FormatOptions does not write as :NAME:VALUE.
-bool IsNumberInFront(const std::string& name) {
-  return name == kBitsPerKey || name == kFpChance || name == kMix;
+// A policy has one size, so it has only one of these options.
+bool IsSize(std::string_view name) {
+  return name == kBitsPerKey || name == kFpChance || name == kMix ||
+         name == kLevelBits;
 }
 
-Options OptionsOfMix() {
-  Options mix;
-  mix.allocation = "monkey";
-  mix.filter = "bloom";
-  mix.bottommost_filter = "ribbon";
-  mix.blocks = "rocksdb";
-  return mix;
-}
-
-constexpr char kTheSize[] = "the size";
-
-// Returns the settings that an option sets. No two options may set the same.
-std::vector<std::string> SetBy(const std::string& name) {
-  if (name == kMix) {
-    return {kTheSize, "allocation", "bottommost_filter", "blocks"};
-  }
-  return {IsNumberInFront(name) || name == "level_bits" ? kTheSize : name};
+bool GoesWithMix(std::string_view name) {
+  return name == kMix || name == "filter" || name == "bottommost_filter";
 }
 
 // ---- Values ----
 
-std::vector<std::string> SplitList(const std::string& text) {
-  std::vector<std::string> items;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    items.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return items;
+std::string WrongValue(const Option& option, const std::string& value) {
+  return std::string(option.name) + " '" + value + "' is not " + option.takes;
 }
 
-// Returns NaN if the text is not a number. Ignores the locale.
-double NumberOf(const std::string& text) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [parsed_to, failure] = std::from_chars(text.data(), end, value);
-  return failure == std::errc() && parsed_to == end ? value : NAN;
-}
-
-// Sets the option's member from a text. Returns an error message, or "".
-std::string ReadValue(const Option& option, const std::string& text,
-                      Options* options) {
-  const std::string* wrong = nullptr;
-  const auto number = [&](const std::string& item) {
-    const double value = NumberOf(item);
-    if (!(value >= option.lowest && value <= option.highest) &&
-        wrong == nullptr) {
-      wrong = &item;
+// Reads numbers with commas between them. Returns none if one is malformed.
+// Ignores the locale.
+std::vector<double> ParseNumbers(const std::string& text) {
+  std::vector<double> numbers;
+  const char* begin = text.data();
+  const char* const end = begin + text.size();
+  for (;;) {
+    double number = 0;
+    const auto [parsed_to, failure] = std::from_chars(begin, end, number);
+    if (failure != std::errc() || !std::isfinite(number) ||
+        (parsed_to != end && *parsed_to != ',')) {
+      return {};
     }
-    return value;
-  };
-  const std::vector<std::string> items = SplitList(text);
-  std::visit(
-      [&](auto member) {
-        auto& value = options->*member;
-        using Value = std::decay_t<decltype(value)>;
-        if constexpr (std::is_same_v<Value, std::string>) {
-          value = text;
-          const bool is_a_word =
-              text.find('|') == std::string::npos &&
-              option.words.find("|" + text + "|") != std::string_view::npos;
-          if (!option.words.empty() && !is_a_word) {
-            wrong = &text;
-          }
-        } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
-          value.clear();
-          for (const std::string& item : items) {
-            value.push_back(number(item));
-          }
-        } else {
-          value = number(text);
-        }
-      },
-      option.member);
-  return wrong == nullptr ? ""
-                          : std::string(option.name) + " '" + text + "'" +
-                                (*wrong == text ? "" : ": '" + *wrong + "'") +
-                                " is not " + option.what_is_right;
+    numbers.push_back(number);
+    if (parsed_to == end) {
+      return numbers;
+    }
+    begin = parsed_to + 1;
+  }
 }
 
-// Returns the text of the option's member.
+// Set a member from a text. Return false if the text is not of its type.
+bool Set(const std::string& text, std::string* member) {
+  *member = text;
+  return !text.empty();
+}
+bool Set(const std::string& text, std::vector<double>* member) {
+  *member = ParseNumbers(text);
+  return !member->empty();
+}
+template <typename Number>
+bool Set(const std::string& text, Number* member) {
+  const std::vector<double> numbers = ParseNumbers(text);
+  if (numbers.size() == 1) {
+    *member = numbers.front();
+  }
+  return numbers.size() == 1;
+}
+
+// Return the numbers of a member. A text has none.
+std::vector<double> Numbers(const std::string& /*member*/) { return {}; }
+std::vector<double> Numbers(const std::vector<double>& member) {
+  return member;
+}
+std::vector<double> Numbers(double member) { return {member}; }
+std::vector<double> Numbers(const std::optional<double>& member) {
+  return member ? Numbers(*member) : std::vector<double>();
+}
+
+bool SetValue(const Option& option, const std::string& text, Options* options) {
+  return std::visit([&](auto member) { return Set(text, &(options->*member)); },
+                    option.member);
+}
+
+std::vector<double> NumbersOf(const Option& option, const Options& options) {
+  return std::visit([&](auto member) { return Numbers(options.*member); },
+                    option.member);
+}
+
 std::string TextOf(const Option& option, const Options& options) {
-  return std::visit(
-      [&](auto member) -> std::string {
-        const auto& value = options.*member;
-        using Value = std::decay_t<decltype(value)>;
-        if constexpr (std::is_same_v<Value, std::string>) {
-          return value;
-        } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
-          std::string text;
-          for (const double number : value) {
-            text += (text.empty() ? "" : ",") + FormatNumber(number);
-          }
-          return text;
-        } else if constexpr (std::is_same_v<Value, double>) {
-          return FormatNumber(value);
-        } else {
-          return value ? FormatNumber(*value) : "";
-        }
-      },
-      option.member);
+  const auto* const word = std::get_if<std::string Options::*>(&option.member);
+  std::string text = word == nullptr ? "" : options.**word;
+  for (const double number : NumbersOf(option, options)) {
+    text += (text.empty() ? "" : ",") + FormatNumber(number);
+  }
+  return text;
+}
+
+// In a string, bits per key that build no filter may only be 0. Another such
+// number probably is a chance.
+std::string WrongBitsInString(const Options& options) {
+  const double bits = options.bits_per_key;
+  const std::string number = FormatNumber(bits);
+  if (bits > 0 && bits < 0.5) {
+    return "bits_per_key '" + number +
+           "' would build no filter; for a false positive chance write "
+           "cassandra_bloom:fp:" +
+           FormatNumber(std::max(bits, kMinFpChance)) +
+           ", and for no filter cassandra_bloom:0";
+  }
+  return bits >= 0 && bits <= kMaxBitsPerKey ? ""
+                                             : WrongValue(kOptions[0], number);
 }
 
 // ---- Texts ----
@@ -225,20 +183,17 @@ std::string TakeWord(std::string_view* rest) {
   return word;
 }
 
-bool IsNameInString(const std::string& name) {
-  return name == kFpInString ||
-         (Find(kOptions, name) != nullptr && name != kBitsPerKey &&
-          name != kFpChance) ||
-         Find(kNoOptions, name) != nullptr;
-}
-
-// Splits what follows the policy's name in a string. `rest` is empty or begins
-// with a colon.
+// Splits what follows the policy's name in a string into names and values.
+// `rest` is empty or begins with a colon. A first word that is no name is the
+// number of bits per key.
 Given Split(std::string_view rest) {
   Given given;
   while (!rest.empty()) {
     std::string name = TakeWord(&rest);
-    if (given.empty() && !IsNameInString(name)) {
+    const bool is_name =
+        name == kFpInString || name == "allocation" ||
+        (Find(name) != nullptr && name != kBitsPerKey && name != kFpChance);
+    if (given.empty() && !is_name) {
       given.emplace_back(kBitsPerKey, name);
       continue;
     }
@@ -264,31 +219,53 @@ bool HasOurName(const std::string& text) {
 
 // `written` is the name as the user wrote it, perhaps with the value.
 std::string UnknownOption(const std::string& name, const std::string& written) {
-  if (const auto* const no_option = Find(kNoOptions, name)) {
-    return "'" + name + "' is not an option: " + no_option->instead;
+  if (name == "allocation") {
+    return "'" + written +
+           "': there is no allocation any more; write cassandra_bloom:mix:BITS,"
+           " which gives small levels more bits per key than the last one";
   }
   std::string known;
   for (const Option& option : kOptions) {
-    if (option.name != std::string(kBitsPerKey) &&
-        option.name != std::string(kFpChance)) {
-      known += std::string(", ") + option.name;
-    }
+    known += (known.empty() ? "" : ", ") + std::string(option.name);
   }
-  return "unknown option '" + written +
-         "'; the options are bits_per_key (0 to 100) or fp_chance (0.0000671 "
-         "to 1)" +
-         known;
+  return "unknown option '" + written + "'; the options are " + known;
 }
 
-// Returns the error about a text in which two options, perhaps the same one
-// twice, set the same setting.
-std::string ConflictIn(const std::string& text, const std::string& first,
-                       const std::string& second, const std::string& setting) {
-  return "'" + text + "': " +
-         (first == second ? first + " is given twice"
-                          : first + " and " + second + " both set " + setting +
-                                ": leave one of them out") +
-         "; " + kUsage;
+std::string NotBesideMix(std::string_view option) {
+  return "mix goes with filter and bottommost_filter, not with " +
+         std::string(option);
+}
+
+// Sets `*options` to what is given. Returns what is wrong, or "". `all` is the
+// text of all that is given.
+std::string SetAll(const Given& given, const OptionTexts& beside,
+                   const std::string& all, Options* options) {
+  OptionTexts set_by;  // From a setting to the option that sets it.
+  for (const auto& [name, value] : given) {
+    const Option* const option = Find(name);
+    if (option == nullptr) {
+      return UnknownOption(name,
+                           beside.count(name) > 0 ? name + "=" + value : name);
+    }
+    const auto [earlier, is_first] =
+        set_by.emplace(IsSize(name) ? "the size" : name, name);
+    if (!is_first) {
+      return "'" + all + "': " +
+             (earlier->second == name
+                  ? name + " is given twice"
+                  : earlier->second + " and " + name +
+                        " both set the size: leave one of them out");
+    }
+    if (!SetValue(*option, value, options)) {
+      return WrongValue(*option, value);
+    }
+  }
+  for (const auto& [name, value] : given) {
+    if (options->mix && !GoesWithMix(name)) {
+      return "'" + all + "': " + NotBesideMix(name);
+    }
+  }
+  return WrongBitsInString(*options);
 }
 
 }  // namespace
@@ -297,7 +274,7 @@ std::optional<Options> ParseOptions(const std::string& text,
                                     const OptionTexts& beside,
                                     std::string* error) {
   if (!HasOurName(text)) {
-    *error = "'" + text + "' is not a filter policy; " + kUsage;
+    *error = "'" + text + "' is not a filter policy";
     return std::nullopt;
   }
   if (text == kRefusedId) {
@@ -311,8 +288,8 @@ std::optional<Options> ParseOptions(const std::string& text,
   for (size_t i = 1; i < given.size(); ++i) {
     const std::string& name = given[i].first;
     if (name == kBitsPerKey || name == kFpChance || name == kFpInString) {
-      *error = "'" + name + "' is not an option that can follow in '" + text +
-               "'; " + kUsage;
+      *error =
+          "'" + name + "' is not an option that can follow in '" + text + "'";
       return std::nullopt;
     }
   }
@@ -322,80 +299,78 @@ std::optional<Options> ParseOptions(const std::string& text,
     all += ";" + name + "=" + value;
   }
   Options options;
-  for (const auto& [name, value] : given) {
-    options = name == kMix ? OptionsOfMix() : options;
-  }
-  std::map<std::string, std::string> set_by;  // From a setting to its option.
-  for (const auto& [name, value] : given) {
-    const Option* const option = Find(kOptions, name);
-    if (option == nullptr) {
-      *error = UnknownOption(
-          name, beside.count(name) > 0 ? name + "=" + value : name);
-      return std::nullopt;
-    }
-    for (const std::string& setting : SetBy(name)) {
-      const auto [earlier, is_first] = set_by.emplace(setting, name);
-      if (!is_first) {
-        *error = ConflictIn(all, earlier->second, name, setting);
-        return std::nullopt;
-      }
-    }
-    *error = ReadValue(*option, value, &options);
-    if (!error->empty()) {
-      return std::nullopt;
-    }
-  }
-  return options;
+  *error = SetAll(given, beside, all, &options);
+  return error->empty() ? std::optional(options) : std::nullopt;
 }
 
-std::string FormatOptions(const Options& given) {
-  Options options = given;
-  if (options.bottommost_filter.empty()) {
-    options.bottommost_filter = options.filter;
+std::string WrongOption(const Options& options) {
+  const Options defaults;
+  for (const Option& option : kOptions) {
+    if (option.name == kBitsPerKey) {
+      continue;  // NewCassandraBloomPolicy takes any number.
+    }
+    for (const double number : NumbersOf(option, options)) {
+      if (!(number >= option.lowest && number <= option.highest)) {
+        return WrongValue(option, FormatNumber(number));
+      }
+    }
+    const std::string text = TextOf(option, options);
+    if (!option.words.empty() &&
+        (text.find('|') != std::string::npos ||
+         option.words.find("|" + text + "|") == std::string_view::npos)) {
+      return WrongValue(option, text);
+    }
+    if (options.mix && !GoesWithMix(option.name) &&
+        text != TextOf(option, defaults)) {
+      return NotBesideMix(option.name);
+    }
   }
-  const Options mix = OptionsOfMix();
-  const bool is_mix = options.fp_chance == 0 && options.level_bits.empty() &&
-                      options.allocation == mix.allocation &&
-                      options.blocks == mix.blocks &&
-                      options.bottommost_filter == mix.bottommost_filter;
-  Options base = is_mix ? mix : Options();
-  if (!is_mix) {
-    base.bottommost_filter = options.filter;
-  }
+  return "";
+}
+
+std::string FormatOptions(const Options& options) {
+  const Options defaults;
   std::string text = kPolicyName;
-  if (is_mix) {
-    text += ":" + std::string(kMix) + ":" + FormatNumber(options.bits_per_key);
-  } else if (options.fp_chance != 0) {
-    text +=
-        ":" + std::string(kFpInString) + ":" + FormatNumber(options.fp_chance);
+  if (options.mix) {
+    text += ":mix:" + FormatNumber(*options.mix);
+  } else if (options.fp_chance) {
+    text += ":fp:" + FormatNumber(*options.fp_chance);
   } else if (options.level_bits.empty()) {
     text += ":" + FormatNumber(options.bits_per_key);
   }
   for (const Option& option : kOptions) {
+    const bool is_in_front = IsSize(option.name) && option.name != kLevelBits;
     const std::string value = TextOf(option, options);
-    if (!IsNumberInFront(option.name) && value != TextOf(option, base)) {
+    if (!is_in_front && value != TextOf(option, defaults)) {
       text += ":" + std::string(option.name) + ":" + value;
     }
   }
   return text;
 }
 
-std::string WrongValue(const Options& options) {
-  const Options defaults;
-  Options ignored;
-  std::string error;
-  for (const Option& option : kOptions) {
-    const std::string value = TextOf(option, options);
-    if (error.empty() && value != TextOf(option, defaults) &&
-        option.member != Member(&Options::bits_per_key)) {
-      error = ReadValue(option, value, &ignored);
+std::string ProbablyMeant(const std::string& text) {
+  std::string meant;
+  for (const char c : text) {
+    meant +=
+        c == '='
+            ? ':'
+            : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  // RocksDB's own policies end in ":false", as in bloomfilter:10:false.
+  constexpr std::pair<std::string_view, std::string_view> kReplacements[] = {
+      {"cassandra-bloom", kPolicyName},
+      {":fp_chance:", ":fp:"},
+      {":bits_per_key:", ":"},
+      {":bits:", ":"},
+      {":false", ""},
+      {":true", ""}};
+  for (const auto& [wrong, right] : kReplacements) {
+    const size_t at = meant.find(wrong);
+    if (at != std::string::npos) {
+      meant.replace(at, wrong.size(), right);
     }
   }
-  if (error.empty() && options.fp_chance != 0 && !options.level_bits.empty()) {
-    error =
-        ConflictIn(FormatOptions(options), kFpChance, "level_bits", kTheSize);
-  }
-  return error;
+  return meant;
 }
 
 }  // namespace cassandra_bloom

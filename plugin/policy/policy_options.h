@@ -5,14 +5,11 @@
 //   cassandra_bloom                  10 bits per key
 //   cassandra_bloom:BITS             bits per key, 0 ... 100
 //   cassandra_bloom:fp:CHANCE        Cassandra's bloom_filter_fp_chance
-//   cassandra_bloom:mix:BITS         short for cassandra_bloom:BITS:
-//                                    allocation:monkey:filter:bloom:
-//                                    bottommost_filter:ribbon:blocks:rocksdb
+//   cassandra_bloom:mix:BITS         RocksDB's own filters, of two sizes
 //
 // Any option of the table in policy_options.cc may follow as :NAME:VALUE, but
 // partition_key must be the last one, because its value has colons. level_bits
-// may also stand in place of BITS. After mix:BITS, only the options may follow
-// that it does not set, and `filter`.
+// may also stand in place of BITS.
 //
 // All options can also stand beside the name, such as
 // {id=cassandra_bloom;bits_per_key=BITS}. No setting may be given twice.
@@ -31,23 +28,36 @@
 
 namespace cassandra_bloom {
 
+constexpr char kUsage[] =
+    "use cassandra_bloom:BITS (0 to 100 bits per key), "
+    "cassandra_bloom:fp:CHANCE (false positive chance, 0.0000671 to 1) or "
+    "cassandra_bloom:mix:BITS (1 to 100), each optionally followed by "
+    ":OPTION:VALUE pairs, with partition_key last";
+
 // The values of options by name.
 using OptionTexts = std::map<std::string, std::string>;
 
 // Reads a filter_policy string, and the options that stand beside it. Returns
-// nullopt, and sets `*error`, if a value is wrong, or if a setting is given
-// twice. The options may still be unfit for each other: Compile says so.
+// nullopt, and sets `*error`, if it is malformed, if a setting is given twice
+// or excluded by mix, or if bits_per_key is out of the range of strings.
+// WrongOption checks all other values.
 std::optional<ROCKSDB_NAMESPACE::CassandraBloomOptions> ParseOptions(
     const std::string& text, const OptionTexts& beside, std::string* error);
+
+// Returns which value is wrong, or not for mix, or "". Does not check the
+// partition key. Any bits_per_key is right, because NewCassandraBloomPolicy
+// takes any.
+std::string WrongOption(
+    const ROCKSDB_NAMESPACE::CassandraBloomOptions& options);
 
 // Returns the shortest text that ParseOptions reads back as these options.
 std::string FormatOptions(
     const ROCKSDB_NAMESPACE::CassandraBloomOptions& options);
 
-// Returns what is wrong with options that do not come from ParseOptions, or "":
-// one wrong value, or two that exclude each other. Any bits_per_key is right
-// here, because NewCassandraBloomPolicy takes any.
-std::string WrongValue(const ROCKSDB_NAMESPACE::CassandraBloomOptions& options);
+// Returns what somebody probably meant by a wrong filter_policy string, for
+// example "cassandra_bloom:mix:10" for "cassandra_bloom:MIX:10". The result may
+// be wrong, too.
+std::string ProbablyMeant(const std::string& text);
 
 // The id of a refused policy whose own text RocksDB could not read back.
 constexpr char kRefusedId[] = "cassandra_bloom:a-refused-setting";

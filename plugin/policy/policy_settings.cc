@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cassandra_bloom/filter_policy.h"
+#include "plugin/filter/sizing.h"
 #include "plugin/policy/filter_name.h"
 
 namespace cassandra_bloom {
@@ -15,18 +16,17 @@ using ROCKSDB_NAMESPACE::CassandraBloomOptions;
 
 namespace {
 
-PolicySettings Refused(const std::string& error) {
-  PolicySettings settings;
-  settings.id = kRefusedId;
-  settings.error = std::string(kPolicyName) + ": " + error;
-  return settings;
-}
-
 // Returns true if RocksDB's options parser reads the id back unchanged.
 bool IsPlain(const std::string& id) {
   return std::all_of(id.begin(), id.end(), [](char c) {
     return c > ' ' && c <= '~' && std::strchr("=;{}#\\\"", c) == nullptr;
   });
+}
+
+FilterType TypeOf(const std::string& name) {
+  return name == "bloom"    ? FilterType::kBloom
+         : name == "ribbon" ? FilterType::kRibbon
+                            : FilterType::kCassandra;
 }
 
 // Sets `*bits` to the number that is really used, for example after rounding.
@@ -42,36 +42,64 @@ void SetSizing(CassandraBloomOptions* options, LevelSizing* sizing) {
     sizing->levels.push_back(SizingForBits(&bits));
   }
   if (sizing->levels.empty()) {
-    sizing->levels.push_back(options->fp_chance != 0
-                                 ? SizingForFpChance(options->fp_chance)
+    sizing->levels.push_back(options->fp_chance
+                                 ? SizingForFpChance(*options->fp_chance)
                                  : SizingForBits(&options->bits_per_key));
   }
   if (options->bottommost_bits) {
     sizing->has_bottommost = true;
     sizing->bottommost = SizingForBits(&*options->bottommost_bits);
   }
-  sizing->is_monkey = options->allocation == "monkey";
 }
 
+// Empties the options that say what holds without them, because an id omits
+// these.
 void SetFilterTypes(CassandraBloomOptions* options, PolicySettings* settings) {
-  const auto type = [](const std::string& name) {
-    return name == "bloom"    ? FilterType::kBloom
-           : name == "ribbon" ? FilterType::kRibbon
-                              : FilterType::kCassandra;
-  };
-  if (options->bottommost_filter == options->filter) {
-    options->bottommost_filter.clear();  // An id omits defaults.
+  if (options->filter == "cassandra") {
+    options->filter.clear();
   }
-  settings->filter = type(options->filter);
+  if (TypeOf(options->bottommost_filter) == TypeOf(options->filter)) {
+    options->bottommost_filter.clear();
+  }
+  settings->filter = TypeOf(options->filter);
+  settings->universal_filter = settings->filter;
   settings->bottommost_filter = options->bottommost_filter.empty()
                                     ? settings->filter
-                                    : type(options->bottommost_filter);
-  if (options->blocks == "rocksdb") {
-    settings->block_form = BlockForm::kBesideRocksdb;
+                                    : TypeOf(options->bottommost_filter);
+  settings->block_form = options->blocks == "rocksdb"
+                             ? BlockForm::kBesideRocksdb
+                             : BlockForm::kFilterDb;
+}
+
+// mix: two classes of files. A look-up of an absent key asks the filters of all
+// sorted runs. Bottommost files hold most keys, so they get the filter that
+// takes the least memory. All other files together hold few keys, so more bits
+// there cost little memory and leave hardly any false positives. In universal
+// compaction these files may hold as many keys as the bottommost ones, so they
+// get Ribbon filters, too (with `bloom` only in flushes, as RocksDB does).
+void SetMix(CassandraBloomOptions* options, PolicySettings* settings) {
+  constexpr double kFewerInBottommost = 0.6;
+  constexpr double kMoreInOthers = 7;
+  const auto within_range = [](double bits) {
+    return SizingForBitsPerKey(std::clamp(bits, 1.0, kMaxBitsPerKey));
+  };
+  options->mix = SizingForBitsPerKey(*options->mix)->bits_per_key();
+  settings->is_mix = true;
+  settings->block_form = BlockForm::kBesideRocksdb;
+  settings->sizing.levels = {within_range(*options->mix + kMoreInOthers)};
+  settings->sizing.has_bottommost = true;
+  settings->sizing.bottommost =
+      within_range(*options->mix - kFewerInBottommost);
+  const bool has_filter = !options->filter.empty();
+  settings->filter = has_filter ? TypeOf(options->filter) : FilterType::kBloom;
+  settings->universal_filter =
+      has_filter ? settings->filter : FilterType::kRibbon;
+  if (options->bottommost_filter == "ribbon") {
+    options->bottommost_filter.clear();  // An id omits what holds without it.
   }
-  settings->may_fit_memory =
-      settings->block_form == BlockForm::kBesideRocksdb &&
-      options->fp_chance == 0;
+  settings->bottommost_filter = options->bottommost_filter.empty()
+                                    ? FilterType::kRibbon
+                                    : TypeOf(options->bottommost_filter);
 }
 
 // Returns why the options are not fit for each other, or "". `given` is their
@@ -80,27 +108,16 @@ std::string WhyUnfit(const std::string& given,
                      const CassandraBloomOptions& options,
                      const PolicySettings& settings) {
   const std::string text = "'" + given + "': ";
-  if (settings.sizing.is_monkey) {
-    if (options.fp_chance != 0 || !options.level_bits.empty() ||
-        options.bottommost_bits) {
-      return text +
-             "allocation=monkey (mix sets it, too) spreads the average, "
-             "bits_per_key, over the levels, and cannot be combined with other "
-             "numbers of bits or chances";
-    }
-    if (!(options.bits_per_key >= kLeastMonkeyAverage &&
-          options.bits_per_key <= kMostMonkeyAverage)) {
-      return text +
-             "allocation=monkey needs an average, bits_per_key, of 1.533 to "
-             "86.15, so that each level gets 1 to 100 bits per key";
-    }
+  if (options.fp_chance && !options.level_bits.empty()) {
+    return text +
+           "fp_chance and level_bits both set the size: leave one of "
+           "them out";
   }
   const bool is_beside = settings.block_form == BlockForm::kBesideRocksdb;
   if (is_beside && !settings.partition_key.is_whole()) {
     return text +
            "blocks=rocksdb also reads RocksDB's own filters, which hold whole "
-           "keys; leave out partition_key, or blocks=rocksdb (mix sets it, "
-           "too)";
+           "keys; leave out partition_key or blocks=rocksdb";
   }
   if (!is_beside && (settings.filter != FilterType::kCassandra ||
                      settings.bottommost_filter != FilterType::kCassandra)) {
@@ -110,37 +127,69 @@ std::string WhyUnfit(const std::string& given,
   return "";
 }
 
-}  // namespace
-
-PolicySettings Compile(CassandraBloomOptions options) {
-  std::string error = WrongValue(options);
+// Sets `*settings` to what the options mean. Returns why they are wrong, or "".
+// `text` is the string that they were read from, if they were.
+std::string Compile(CassandraBloomOptions options, const std::string& text,
+                    PolicySettings* settings) {
+  std::string error = WrongOption(options);
   if (!error.empty()) {
-    return Refused(error);
+    return error;
   }
   const auto partition_key =
       PartitionKeyExtractor::Parse(options.partition_key, &error);
   if (!partition_key) {
-    return Refused(error);
+    return error;
   }
-  PolicySettings settings;
-  settings.partition_key = *partition_key;
+  const std::string given = text.empty() ? FormatOptions(options) : text;
+  settings->partition_key = *partition_key;
   // What follows changes `options` to the values that are really used.
   options.partition_key = partition_key->spelling();
-  const std::string given = FormatOptions(options);
-  SetSizing(&options, &settings.sizing);
-  SetFilterTypes(&options, &settings);
-  error = WhyUnfit(given, options, settings);
-  if (!error.empty()) {
-    return Refused(error);
+  if (options.mix) {
+    SetMix(&options, settings);
+  } else {
+    SetSizing(&options, &settings->sizing);
+    SetFilterTypes(&options, settings);
   }
-  settings.id = FormatOptions(options);
+  settings->id = FormatOptions(options);
+  return WhyUnfit(given, options, *settings);
+}
+
+bool IsRight(const std::string& text) {
+  std::string error;
+  PolicySettings ignored;
+  const auto options = ParseOptions(text, {}, &error);
+  return options && Compile(*options, text, &ignored).empty();
+}
+
+// Every error of an option goes through this function. `text` is as above.
+PolicySettings Refused(const std::string& error, const std::string& text) {
+  PolicySettings settings;
+  settings.id = kRefusedId;
+  settings.error = std::string(kPolicyName) + ": " + error;
+  const std::string meant = ProbablyMeant(text);
+  if (meant != text && IsRight(meant)) {
+    settings.error += "; write " + meant;
+  }
+  settings.error += std::string("; ") + kUsage;
   return settings;
+}
+
+}  // namespace
+
+PolicySettings CheckOptions(const CassandraBloomOptions& options,
+                            const std::string& text) {
+  PolicySettings settings;
+  const std::string error = Compile(options, text, &settings);
+  return error.empty() ? settings : Refused(error, text);
 }
 
 PolicySettings SettingsOf(const std::string& text, const OptionTexts& beside) {
   std::string error;
   const auto options = ParseOptions(text, beside, &error);
-  PolicySettings settings = options ? Compile(*options) : Refused(error);
+  // What was meant is known of a whole string alone.
+  const std::string whole = beside.empty() ? text : "";
+  PolicySettings settings =
+      options ? CheckOptions(*options, whole) : Refused(error, whole);
   if (!beside.empty()) {
     return settings;
   }

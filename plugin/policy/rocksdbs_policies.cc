@@ -4,6 +4,11 @@
 
 #include <climits>
 #include <new>
+#include <optional>
+#include <vector>
+
+#include "plugin/filter/sizing.h"
+#include "plugin/policy/block_form.h"
 
 namespace cassandra_bloom {
 
@@ -47,28 +52,38 @@ FilterBuildingContext WhereBloomIsMade(const FilterBuildingContext& context) {
 
 }  // namespace
 
-const FilterPolicy* RocksdbsPolicies::For(FilterType type,
-                                          int32_t millibits_per_key) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  auto& policy = policies_[{type, millibits_per_key}];
-  if (policy == nullptr) {
-    policy = NewPolicy(type, millibits_per_key);
+RocksdbsPolicies::RocksdbsPolicies(const PolicySettings& settings) {
+  if (settings.block_form != BlockForm::kBesideRocksdb) {
+    return;
   }
-  return policy.get();
+  reading_ = NewPolicy(FilterType::kBloom, 10000);
+  std::vector<std::optional<Sizing>> sizings = settings.sizing.levels;
+  sizings.push_back(settings.sizing.bottommost);
+  for (const FilterType type : {settings.filter, settings.universal_filter,
+                                settings.bottommost_filter}) {
+    for (const std::optional<Sizing>& sizing : sizings) {
+      if (type != FilterType::kCassandra && sizing) {
+        Policy& policy = policies_[{type, sizing->millibits_per_key}];
+        if (policy == nullptr) {
+          policy = NewPolicy(type, sizing->millibits_per_key);
+        }
+      }
+    }
+  }
 }
 
 FilterBitsBuilder* RocksdbsPolicies::NewBuilder(
     FilterType type, int32_t millibits_per_key,
-    const FilterBuildingContext& context) try {
-  return For(type, millibits_per_key)
+    const FilterBuildingContext& context) const try {
+  return policies_.at({type, millibits_per_key})
       ->GetBuilderWithContext(
           type == FilterType::kBloom ? WhereBloomIsMade(context) : context);
 } catch (const std::bad_alloc&) {
   return nullptr;
 }
 
-FilterBitsReader* RocksdbsPolicies::NewReader(const Slice& contents) try {
-  return For(FilterType::kRibbon, 10000)->GetFilterBitsReader(contents);
+FilterBitsReader* RocksdbsPolicies::NewReader(const Slice& contents) const try {
+  return reading_->GetFilterBitsReader(contents);
 } catch (const std::bad_alloc&) {
   return nullptr;
 }

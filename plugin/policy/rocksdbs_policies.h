@@ -13,40 +13,39 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "plugin/policy/policy_settings.h"
 
 namespace cassandra_bloom {
 
-// Makes one policy for each type of filter and number of bits per key. Keeps
-// each policy for two reasons. RocksDB's builders point into their policy. A
-// policy also balances the sizes of its filters over all files. Safe for
-// concurrent use.
+// One policy for each type of filter and number of bits per key that the
+// settings name, and one that reads. They are kept for two reasons. RocksDB's
+// builders point into their policy. A policy also balances the sizes of its
+// filters over all files. Safe for concurrent use, because nothing changes
+// after the constructor.
 class RocksdbsPolicies {
  public:
-  // Returns the policy that builds filters of this type, kBloom or kRibbon.
-  // `millibits_per_key` is in thousandths of bits per key. For kRibbon it is
-  // the bits per key of a Bloom filter with the same false positive rate, as in
-  // NewRibbonFilterPolicy.
-  const ROCKSDB_NAMESPACE::FilterPolicy* For(FilterType type,
-                                             int32_t millibits_per_key);
+  // Makes none if `settings` do not need RocksDB's filters.
+  explicit RocksdbsPolicies(const PolicySettings& settings);
 
   // Return a builder and a reader that RocksDB's policy makes. The caller owns
-  // them. If memory cannot be allocated, return nullptr. RocksDB then builds no
-  // filter, or treats every key as a match.
+  // them. `type` is kBloom or kRibbon, and `millibits_per_key` is in
+  // thousandths of bits per key. For kRibbon it is the bits per key of a Bloom
+  // filter with the same false positive rate, as in NewRibbonFilterPolicy. If
+  // memory cannot be allocated, return nullptr. RocksDB then builds no filter,
+  // or treats every key as a match.
   ROCKSDB_NAMESPACE::FilterBitsBuilder* NewBuilder(
       FilterType type, int32_t millibits_per_key,
-      const ROCKSDB_NAMESPACE::FilterBuildingContext& context);
+      const ROCKSDB_NAMESPACE::FilterBuildingContext& context) const;
   ROCKSDB_NAMESPACE::FilterBitsReader* NewReader(
-      const ROCKSDB_NAMESPACE::Slice& contents);
+      const ROCKSDB_NAMESPACE::Slice& contents) const;
 
  private:
-  std::mutex mutex_;
-  std::map<std::pair<FilterType, int32_t>,
-           std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>>
-      policies_;
+  using Policy = std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>;
+
+  std::map<std::pair<FilterType, int32_t>, Policy> policies_;
+  Policy reading_;  // All of RocksDB's policies read alike.
 };
 
 }  // namespace cassandra_bloom

@@ -13,7 +13,6 @@
 
 #include <atomic>
 #include <cstdio>
-#include <cstring>
 
 namespace cassandra_bloom {
 namespace {
@@ -66,19 +65,18 @@ void Refuse(const std::string& reason) {
   }
 }
 
-std::string FileOf(void* function) {
+std::string FileOf(const void* address) {
   Dl_info info;
   link_map* object = nullptr;
-  return dladdr1(function, &info, reinterpret_cast<void**>(&object),
+  return dladdr1(address, &info, reinterpret_cast<void**>(&object),
                  RTLD_DL_LINKMAP) == 0
              ? ""
              : object->l_name;
 }
 
 void* OpenPluginFor(void* version_function) {
-  std::string (*rocksdb_version)(bool with_patch);
-  std::memcpy(&rocksdb_version, &version_function, sizeof(version_function));
-  const std::string release = rocksdb_version(/*with_patch=*/false);
+  const std::string release =
+      As<std::string(bool with_patch)>(version_function)(false);
   const std::string plugin_file =
       "librocksdb_cassandra_bloom.so." + release + "-" CASSANDRA_BLOOM_ABI;
 

@@ -11,9 +11,18 @@
 #ifndef CASSANDRA_BLOOM_PLUGIN_PRELOAD_LOADER_H_
 #define CASSANDRA_BLOOM_PLUGIN_PRELOAD_LOADER_H_
 
+#include <cstring>
 #include <string>
 
 namespace cassandra_bloom {
+
+// Returns what dlsym has found as a pointer to a function.
+template <typename Function>
+Function* As(void* symbol) {
+  Function* function;
+  std::memcpy(&function, &symbol, sizeof(symbol));
+  return function;
+}
 
 // The linker's name of rocksdb::GetRocksVersionAsString(bool with_patch), which
 // returns a std::string.
@@ -24,9 +33,9 @@ inline constexpr char kVersionFunction[] =
 // prints.
 void Refuse(const std::string& reason);
 
-// Returns the path of the file that contains `function`. Returns "" if the
-// function is in the program itself.
-std::string FileOf(void* function);
+// Returns the path of the file that contains this code or constant. Returns ""
+// for those of the program itself.
+std::string FileOf(const void* address);
 
 // Loads the plugin for the RocksDB with this version function. Returns dlopen's
 // handle, which is never closed. If the plugin cannot be loaded, or would bring

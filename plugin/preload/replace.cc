@@ -13,7 +13,9 @@
 #include <link.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,17 +46,45 @@ constexpr const char* kNames[kNumFunctions] = {
     "_ZN7rocksdb20NewBloomFilterPolicyEdb", "rocksdb_filterpolicy_create_bloom",
     "rocksdb_filterpolicy_create_bloom_full"};
 
-// The linker's name of rocksdb::NewCassandraBloomPolicyBesideRocksdb(double).
-// Its policy also reads filters of RocksDB's own Bloom policy.
-constexpr char kNewOurs[] =
-    "_ZN7rocksdb36NewCassandraBloomPolicyBesideRocksdbEd";
-using NewPolicy = const void*(double bits_per_key);
+// A function of the plugin. It makes a policy that takes the place of
+// `rocksdbs`. All its policies also read filters of RocksDB's own Bloom policy.
+using InPlaceOf = const void*(const void* rocksdbs, double bits_per_key);
 
-template <typename Type>
-Type* As(void* symbol) {
-  Type* function;
-  std::memcpy(&function, &symbol, sizeof(symbol));
-  return function;
+// Returns the linker's name of the function that CASSANDRA_BLOOM_REPLACE asks
+// for (plugin/policy/in_place.h). Returns nullptr if the value is wrong.
+const char* InPlaceOfName() {
+  const char* const value = std::getenv("CASSANDRA_BLOOM_REPLACE");
+  return value == nullptr || *value == '\0'
+             ? "_ZN15cassandra_bloom16NewOursInPlaceOf"
+               "EPKN7rocksdb12FilterPolicyEd"
+         : std::strcmp(value, "mix") == 0
+             ? "_ZN15cassandra_bloom15NewMixInPlaceOf"
+               "EPKN7rocksdb12FilterPolicyEd"
+             : nullptr;
+}
+
+// Loads the plugin for the RocksDB with this version function, and returns the
+// plugin's function of this name. If that fails, returns nullptr.
+InPlaceOf* FindInPlugin(void* version_function, const char* name) {
+  if (name == nullptr) {
+    Refuse(
+        "CASSANDRA_BLOOM_REPLACE is neither mix nor empty; RocksDB uses its "
+        "own Bloom filter");
+    return nullptr;
+  }
+  if (version_function == nullptr) {
+    Refuse("the RocksDB of this process does not tell its version");
+    return nullptr;
+  }
+  void* const plugin = OpenPluginFor(version_function);
+  if (plugin == nullptr) {
+    return nullptr;
+  }
+  void* const function = dlsym(plugin, name);
+  if (function == nullptr) {
+    Refuse(std::string("the plugin has no function ") + name);
+  }
+  return As<InPlaceOf>(function);
 }
 
 // Returns the loaded files that the dynamic linker searches after this library.
@@ -64,18 +94,12 @@ using Files = std::vector<std::string>;
 Files LaterFiles() {
   Files files;
   const auto add = [](dl_phdr_info* object, size_t, void* list) -> int {
-    Files* const later = static_cast<Files*>(list);
-    Dl_info info;
-    Dl_info own;
-    if (dladdr(object->dlpi_phdr, &info) != 0 && dladdr(kNames, &own) != 0 &&
-        info.dli_fbase == own.dli_fbase) {
-      later->clear();
-    } else {
-      later->push_back(object->dlpi_name);
-    }
+    static_cast<Files*>(list)->push_back(object->dlpi_name);
     return 0;
   };
   dl_iterate_phdr(add, &files);
+  const auto own = std::find(files.begin(), files.end(), FileOf(kNames));
+  files.erase(files.begin(), own == files.end() ? own : own + 1);
   return files;
 }
 
@@ -96,44 +120,43 @@ void* FunctionIn(const Files& files, const std::string& file,
   return is_later ? symbol : nullptr;
 }
 
-// Returns the function if exactly one of `files` defines it, otherwise nullptr.
-// Sets `*several` to true if more than one file defines it.
-void* OnlyFunction(const Files& files, const char* name, bool* several) {
-  void* found = nullptr;
-  *several = false;
+// What a call of the program is passed on to.
+struct Found {
+  void* original = nullptr;          // RocksDB's own function, if there is one.
+  InPlaceOf* in_place_of = nullptr;  // If nullptr, RocksDB's policy stays.
+};
+
+// Finds what RocksDB may have brought into the process after its start.
+// `caller` is a return address. If several RocksDBs are loaded, finds the
+// function of the RocksDB that the code at `caller` uses.
+Found FindNow(const char* name, void* caller, const char* in_place_of_name) {
+  const Files files = LaterFiles();
+  std::set<void*> functions;
   for (const std::string& file : files) {
-    void* const symbol = FunctionIn(files, file, name);
-    if (symbol != nullptr && found != nullptr && symbol != found) {
-      *several = true;
-      return nullptr;
-    }
-    found = symbol != nullptr ? symbol : found;
+    functions.insert(FunctionIn(files, file, name));
+  }
+  functions.erase(nullptr);
+  Found found;
+  if (functions.size() > 1) {
+    Refuse(
+        "there are several RocksDBs in this process; each uses its own Bloom "
+        "filter");
+    found.original = FunctionIn(files, FileOf(caller), name);
+  } else {
+    found.original = functions.empty() ? nullptr : *functions.begin();
+    found.in_place_of = FindInPlugin(
+        FunctionIn(files, FileOf(found.original), kVersionFunction),
+        in_place_of_name);
+  }
+  if (found.original == nullptr) {
+    found.original = dlsym(RTLD_NEXT, name);
   }
   return found;
 }
 
-// Loads the plugin for the RocksDB with this version function, and returns the
-// plugin's function kNewOurs. If that fails, returns nullptr.
-NewPolicy* NewPolicyFor(void* version_function) {
-  if (version_function == nullptr) {
-    Refuse("the RocksDB of this process does not tell its version");
-    return nullptr;
-  }
-  void* const plugin = OpenPluginFor(version_function);
-  if (plugin == nullptr) {
-    return nullptr;
-  }
-  void* const new_policy = dlsym(plugin, kNewOurs);
-  if (new_policy == nullptr) {
-    Refuse("the plugin has no NewCassandraBloomPolicyBesideRocksdb");
-  }
-  return As<NewPolicy>(new_policy);
-}
-
-// The functions that were found when the program started. All are nullptr if
-// RocksDB was not in the process then. Later the plugin's file may be gone, or
-// a search could wait forever for another thread. So these functions are found
-// only once.
+// What was found when the program started. All is nullptr if RocksDB was not in
+// the process then. Later the plugin's file may be gone, or a search could wait
+// forever for another thread. So it is found only once.
 struct AtStart {
   AtStart() {
     void* const version_function = dlsym(RTLD_DEFAULT, kVersionFunction);
@@ -141,17 +164,15 @@ struct AtStart {
       for (int function = 0; function < kNumFunctions; ++function) {
         original[function] = dlsym(RTLD_NEXT, kNames[function]);
       }
-    }
-    if (original[kNewBloom] != nullptr) {
-      new_policy = NewPolicyFor(version_function);
+      in_place_of = FindInPlugin(version_function, in_place_of_name);
     }
     dlerror();  // Clears an error, so that the program does not see it.
   }
 
+  const char* const in_place_of_name = InPlaceOfName();
   // The functions that the program would call without this library.
   void* original[kNumFunctions] = {};
-
-  NewPolicy* new_policy = nullptr;
+  InPlaceOf* in_place_of = nullptr;
 };
 
 const AtStart& FoundAtStart() {
@@ -161,69 +182,33 @@ const AtStart& FoundAtStart() {
 
 __attribute__((constructor)) void FindAtStart() { FoundAtStart(); }
 
-// Returns RocksDB's own function, or nullptr if there is none. `caller` is a
-// return address. If several RocksDBs are loaded, returns the function of the
-// RocksDB that the code at `caller` uses.
-__attribute__((noinline)) void* Original(Function function, void* caller) {
-  if (void* const at_start = FoundAtStart().original[function]) {
-    return at_start;
-  }
-  const Files files = LaterFiles();
-  bool several;
-  void* original = OnlyFunction(files, kNames[function], &several);
-  if (several) {
-    original = FunctionIn(files, FileOf(caller), kNames[function]);
-  }
-  return original != nullptr ? original : dlsym(RTLD_NEXT, kNames[function]);
-}
-
-// Returns the plugin's function that makes our policy. Returns nullptr if there
-// is no plugin, or if several RocksDBs are loaded.
-__attribute__((noinline)) NewPolicy* FindNewPolicy() {
-  const AtStart& at_start = FoundAtStart();
-  if (at_start.original[kNewBloom] != nullptr) {
-    return at_start.new_policy;
-  }
-  const Files files = LaterFiles();
-  bool several;
-  void* const original = OnlyFunction(files, kNames[kNewBloom], &several);
-  if (several) {
-    Refuse(
-        "there are several RocksDBs in this process; each uses its own Bloom "
-        "filter");
-    return nullptr;
-  }
-  return NewPolicyFor(original == nullptr ? nullptr
-                                          : FunctionIn(files, FileOf(original),
-                                                       kVersionFunction));
-}
-
 // An exception of RocksDB or of the plugin must pass through the functions
 // below. This library has a C++ runtime of its own, which does not know such
 // exceptions. So these functions have no objects with destructors.
 
-// Returns our policy, or nullptr if RocksDB's own function is to be called.
-const void* OurPolicy(double bits_per_key) {
-  NewPolicy* const new_policy = FindNewPolicy();
-  return new_policy == nullptr ? nullptr : new_policy(bits_per_key);
+__attribute__((noinline)) Found Find(Function function, void* caller) {
+  const AtStart& at_start = FoundAtStart();
+  void* const original = at_start.original[function];
+  return original != nullptr
+             ? Found{original, at_start.in_place_of}
+             : FindNow(kNames[function], caller, at_start.in_place_of_name);
 }
 
-// Returns a policy for a C function. RocksDB takes nullptr for "no filter".
-rocksdb_filterpolicy_t* NewPolicyForC(Function function, void* caller,
-                                      double bits_per_key) {
-  if (const void* const ours = OurPolicy(bits_per_key)) {
-    // Returns our policy without RocksDB's wrapper class, because the wrapper
-    // does not forward GetId(). The OPTIONS file would then not have the bits
-    // per key. The cast is safe, because rocksdb_filterpolicy_t derives from
-    // FilterPolicy alone, and callers use only virtual functions (RocksDB's
-    // db/c.cc).
-    return const_cast<rocksdb_filterpolicy_t*>(
-        static_cast<const rocksdb_filterpolicy_t*>(ours));
-  }
-  void* const original = Original(function, caller);
-  return original == nullptr ? nullptr
-                             : As<decltype(rocksdb_filterpolicy_create_bloom)>(
-                                   original)(bits_per_key);
+// Returns a policy. `arguments` are those of the program's call.
+template <typename Policy, typename... Arguments>
+Policy* NewPolicy(Function function, void* caller, double bits_per_key,
+                  Arguments... arguments) {
+  const Found found = Find(function, caller);
+  // RocksDB takes nullptr for "no filter".
+  Policy* const rocksdbs =
+      found.original == nullptr
+          ? nullptr
+          : As<Policy*(double, Arguments...)>(found.original)(bits_per_key,
+                                                              arguments...);
+  return found.in_place_of == nullptr
+             ? rocksdbs
+             : static_cast<Policy*>(const_cast<void*>(
+                   found.in_place_of(rocksdbs, bits_per_key)));
 }
 
 }  // namespace
@@ -231,25 +216,26 @@ rocksdb_filterpolicy_t* NewPolicyForC(Function function, void* caller,
 
 const rocksdb::FilterPolicy* rocksdb::NewBloomFilterPolicy(
     double bits_per_key, bool use_block_based_builder) {
-  if (const void* const ours = cassandra_bloom::OurPolicy(bits_per_key)) {
-    return static_cast<const FilterPolicy*>(ours);
-  }
-  void* const original = cassandra_bloom::Original(cassandra_bloom::kNewBloom,
-                                                   __builtin_return_address(0));
-  return original == nullptr
-             ? nullptr
-             : cassandra_bloom::As<decltype(NewBloomFilterPolicy)>(original)(
-                   bits_per_key, use_block_based_builder);
+  return cassandra_bloom::NewPolicy<const FilterPolicy>(
+      cassandra_bloom::kNewBloom, __builtin_return_address(0), bits_per_key,
+      use_block_based_builder);
 }
 
+// RocksDB's C functions wrap the policy of the function above, and the wrapper
+// does not forward GetId(). The OPTIONS file would then not have the bits per
+// key of our policy. So these functions, too, return the plugin's policy. A
+// FilterPolicy is cast to rocksdb_filterpolicy_t. That is safe, because the
+// latter derives from the former alone, and callers use only virtual functions
+// (RocksDB's db/c.cc).
+
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom(double bits_per_key) {
-  return cassandra_bloom::NewPolicyForC(
+  return cassandra_bloom::NewPolicy<rocksdb_filterpolicy_t>(
       cassandra_bloom::kCreateBloom, __builtin_return_address(0), bits_per_key);
 }
 
 rocksdb_filterpolicy_t* rocksdb_filterpolicy_create_bloom_full(
     double bits_per_key) {
-  return cassandra_bloom::NewPolicyForC(cassandra_bloom::kCreateBloomFull,
-                                        __builtin_return_address(0),
-                                        bits_per_key);
+  return cassandra_bloom::NewPolicy<rocksdb_filterpolicy_t>(
+      cassandra_bloom::kCreateBloomFull, __builtin_return_address(0),
+      bits_per_key);
 }

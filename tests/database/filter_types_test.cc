@@ -35,7 +35,7 @@ TEST(FilterTypesTest, InAFlushAndAtTheBottom) {
         {"ribbon", "", "bloom", "ribbon"},
         {"ribbon", "cassandra", "bloom", "cassandra"}}) {
     SCOPED_TRACE(std::string(filter) + " " + bottommost);
-    TestDb db(WithDynamicLevels(PolicyOf(Types(filter, bottommost))));
+    TestDb db(DbOptions(PolicyOf(Types(filter, bottommost))));
     db.Put(SomeRows());
     db.Flush();
     EXPECT_EQ(TypesIn(db), (FilterTypes{{in_flush, 1}}));
@@ -52,7 +52,7 @@ TEST(FilterTypesTest, RocksdbsFiltersHaveTheBitsOfTheirPlace) {
   CassandraBloomOptions options = Types("bloom", "");
   options.level_bits = {16, 12};
   options.bottommost_bits = 6;
-  TestDb db(WithDynamicLevels(PolicyOf(options)));
+  TestDb db(DbOptions(PolicyOf(options)));
   db.Put(SomeRows());
   db.Flush();
   EXPECT_NEAR(BitsPerKey(db), 16, 0.3);

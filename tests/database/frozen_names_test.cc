@@ -3,9 +3,6 @@
 // The names on disk must be the names that docs/stability.md promises.
 
 #include <gtest/gtest.h>
-#include <rocksdb/convenience.h>
-#include <rocksdb/memtablerep.h>
-#include <rocksdb/utilities/object_registry.h>
 
 #include <filesystem>
 #include <fstream>
@@ -112,18 +109,6 @@ std::string MarkOfExports() {
   return "";
 }
 
-// Returns the text that an OPTIONS file has for the memtable factory `text`.
-// Such a text is the mark of an OPTIONS file.
-std::string MarkOfOptions(const std::string& text) {
-  rocksdb::ConfigOptions config;
-  config.registry = rocksdb::ObjectRegistry::NewInstance();
-  config.registry->AddLibrary("test", register_cassandra_bloom, "");
-  std::unique_ptr<rocksdb::MemTableRepFactory> memtable;
-  Require(
-      rocksdb::MemTableRepFactory::CreateFromString(config, text, &memtable));
-  return memtable->ToString(config);
-}
-
 rocksdb::Options PartitionKeyOptions() {
   constexpr char kPartitionKey[] = "skip:8,u16";
   rocksdb::CassandraBloomOptions policy_options;
@@ -191,8 +176,6 @@ TEST_F(FrozenNamesTest, AreThoseOfTheDocument) {
   ASSERT_NE(listener, nullptr) << error;
   EXPECT_EQ(Promised("listener that exports"), listener->Name());
   EXPECT_EQ(Promised("mark of an export folder"), MarkOfExports());
-  const std::string mark = Promised("mark of an OPTIONS file");
-  EXPECT_EQ(mark, MarkOfOptions(mark));
   ExpectNoRowIsLeft();
 }
 

@@ -16,7 +16,6 @@
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/support/rocksdb/checks.h"
 #include "tests/support/rocksdb/filter_types.h"
-#include "tests/support/rocksdb/policy_filter.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/rocksdb/test_policies.h"
 #include "tests/support/temp_dir.h"
@@ -58,22 +57,26 @@ struct UnknownPlace {
 std::vector<UnknownPlace> UnknownPlaces() {
   CassandraBloomOptions list = Types("bloom", "cassandra");
   list.level_bits = {16, 12};
-  CassandraBloomOptions mix = Types("bloom", "ribbon");
-  mix.allocation = "monkey";
+  CassandraBloomOptions mix;
+  mix.mix = 10;
+  CassandraBloomOptions mix_with_bloom = mix;
+  mix_with_bloom.bottommost_filter = "bloom";
   return {{Types("cassandra", "ribbon"), "cassandra", 10},
           {Types("bloom", "ribbon"), "bloom", 10},
           {Types("ribbon", "cassandra"), "ribbon", 7},
           {list, "bloom", 12},
-          {mix, "bloom", 10}};
+          {mix, "ribbon", 6.7},
+          {mix_with_bloom, "bloom", 9.4}};
 }
 
 // RocksDB does not know the level of ingested and repaired files.
+// Only `mix` takes them for bottommost files.
 TEST(MixedFiltersTest, FilesOfUnknownPlaceGetFilterAndNotBottommostFilter) {
   for (void (*const write)(TestDb*) : {Ingest, WriteAndRepair}) {
     SCOPED_TRACE(write == Ingest ? "SstFileWriter" : "RepairDB");
     for (const UnknownPlace& expected : UnknownPlaces()) {
       SCOPED_TRACE(expected.type);
-      TestDb db(WithDynamicLevels(PolicyOf(expected.options)));
+      TestDb db(DbOptions(PolicyOf(expected.options)));
       write(&db);
       EXPECT_EQ(TypesIn(db), (FilterTypes{{expected.type, 1}}));
       EXPECT_NEAR(BitsPerKey(db), expected.bits_per_key, 0.3);
@@ -133,7 +136,7 @@ TEST(MixedFiltersTest, SizesOfRocksdbsFilters) {
         {none_at_the_bottom, 10.0, 0.0}}) {
     const PolicyPtr policy = PolicyOf(options);
     SCOPED_TRACE(policy->GetId());
-    TestDb db(WithDynamicLevels(policy));
+    TestDb db(DbOptions(policy));
     db.Put(SomeRows());
     db.Flush();
     EXPECT_NEAR(BitsPerRow(db), flushed, kExcess);
@@ -144,52 +147,44 @@ TEST(MixedFiltersTest, SizesOfRocksdbsFilters) {
   }
 }
 
-TEST(MixedFiltersTest, StatisticsCountOurFiltersOnly) {
-  for (const auto& [policy, ours] :
-       {std::pair(PolicyOf(Types("cassandra", "ribbon")), 1u), {Mix(), 0u}}) {
-    TestDb db(WithDynamicLevels(policy));
-    db.Put(SomeRows());
-    db.Flush();
-    db.Compact();
-    const auto statistics = StatisticsOf(*policy);
-    EXPECT_EQ(statistics.filters_built, ours);
-    EXPECT_EQ(statistics.entries, ours * SomeRows().size());
-  }
-}
-
 // The keys of the first partitions have no prefix. Our own builders must build
 // these filters, because RocksDB's builders would make empty blocks for such
 // partitions. MultiGet would then lose the keys of these partitions.
 TEST(MixedFiltersTest, PartitionedFiltersOfPrefixesAloneAreOurs) {
-  const PolicyPtr policy = PolicyOf(Types("bloom", "ribbon"));
-  rocksdb::BlockBasedTableOptions table =
-      TableOptions(policy, Layout::kPartitioned);
-  table.whole_key_filtering = false;
-  rocksdb::Options options = DbOptions(table);
-  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(9));
   Rows rows;
   for (int i = 1000; i < 5000; ++i) {
     rows["a" + std::to_string(i)] = "value";
     rows["with a prefix" + std::to_string(i)] = "value";
   }
-  TestDb db(options);
-  db.Put(rows);
-  db.Flush();
-  uint64_t built_before = 0;
-  for (int compacted = 0; compacted < 2; ++compacted) {
-    SCOPED_TRACE(compacted);
-    const uint64_t built = StatisticsOf(*policy).filters_built;
-    EXPECT_GT(built, built_before + 2);
-    built_before = built;
-    std::vector<rocksdb::Slice> keys;
-    for (const auto& [key, value] : rows) {
-      keys.emplace_back(key);
+  std::vector<rocksdb::Slice> keys;
+  for (const auto& [key, value] : rows) {
+    keys.emplace_back(key);
+  }
+  for (const PolicyPtr& policy : {PolicyOf(Types("bloom", "ribbon")), Mix()}) {
+    const auto capturing = std::make_shared<CapturingPolicy>(policy);
+    rocksdb::BlockBasedTableOptions table =
+        TableOptions(capturing, Layout::kPartitioned);
+    table.whole_key_filtering = false;
+    rocksdb::Options options = DbOptions(table);
+    options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(9));
+    TestDb db(options);
+    db.Put(rows);
+    db.Flush();
+    size_t read_before = 0;
+    for (int compacted = 0; compacted < 2; ++compacted) {
+      SCOPED_TRACE(compacted);
+      std::vector<std::string> values;
+      for (const rocksdb::Status& status : db->MultiGet({}, keys, &values)) {
+        EXPECT_TRUE(status.ok()) << status.ToString();
+      }
+      const std::vector<std::string> blocks = capturing->blocks();
+      EXPECT_GT(blocks.size(), read_before + 2);
+      read_before = blocks.size();
+      for (const std::string& block : blocks) {
+        EXPECT_EQ(TypeOf(block), "cassandra");
+      }
+      db.Compact();
     }
-    std::vector<std::string> values;
-    for (const rocksdb::Status& status : db->MultiGet({}, keys, &values)) {
-      EXPECT_TRUE(status.ok()) << status.ToString();
-    }
-    db.Compact();
   }
 }
 

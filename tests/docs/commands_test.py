@@ -165,6 +165,13 @@ def options_file(source):
     return "\n".join(line for _, line in block) + "\n"
 
 
+def rocksdb_folders(build):
+    """Returns the folders of the tools, the headers and the library of the build's RocksDB."""
+    cache = dict(re.findall(r"^(\w+):\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.M))
+    return (pathlib.Path(cache["CASSANDRA_BLOOM_DB_BENCH"]).parent, cache["ROCKSDB_INCLUDE_DIR"],
+            pathlib.Path(cache["ROCKSDB_LIBRARY"]).parent)
+
+
 class Session:
     """The shells in which the commands of one document run."""
 
@@ -173,12 +180,13 @@ class Session:
         self.path = pathlib.Path(self.folder.name)
         (self.path / "examples").symlink_to(source / "examples")
         (self.path / "my_options.ini").write_text(options_file(source))
+        tools, headers, library = rocksdb_folders(build)
         self.environment = dict(
             {name: os.environ[name] for name in ("HOME", "TMPDIR")
              if name in os.environ},
-            PATH=f"{build}/bin:{os.environ['PATH']}",
-            LD_LIBRARY_PATH=f"{build}/lib", LIBRARY_PATH=f"{build}/lib",
-            CPATH=f"{source}/include", LC_ALL="C.UTF-8",
+            PATH=f"{build}/bin:{tools}:{os.environ['PATH']}",
+            LD_LIBRARY_PATH=f"{build}/lib:{library}", LIBRARY_PATH=f"{build}/lib:{library}",
+            CPATH=f"{source}/include:{headers}", LC_ALL="C.UTF-8",
             PYTHONDONTWRITEBYTECODE="1")
 
     def run(self, commands):
@@ -246,7 +254,7 @@ def check_not_run(command, source, build):
             name = word.rsplit("/", 1)[1]
             if not any(re.search(rf"\({name}\b", file.read_text())
                        for file in source.glob("*/**/CMakeLists.txt")
-                       if "build" not in file.parts):
+                       if "build" not in file.relative_to(source).parts):
                 yield f"nothing builds {name}: {command}"
 
 

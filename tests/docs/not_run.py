@@ -117,7 +117,6 @@ MENTIONED = {
     "cmake --install",
     "db_bench --bloom_bits=10",
     "ldb --bloom_bits=10",
-    "ldb --try_load_options=false",
     "ldb put",
     "nodetool cluster repair KEYSPACE TABLE",
     "nodetool import",

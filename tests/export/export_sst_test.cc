@@ -15,10 +15,11 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "tests/export/export_fixture.h"
+#include "tests/support/broken_filters.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/rocksdb/test_policies.h"
 
@@ -459,7 +460,7 @@ TEST(ExportSstTest, WhoseTheBlockIsDecidesNotTheName) {
       "it has a filter of RocksDB's own, which is no Filter.db";
   constexpr char kDamaged[] = "its filter is empty or damaged";
   const std::string trailer(kTrailer, sizeof(kTrailer));
-  const std::string match_all(kMatchAllFilterDb, sizeof(kMatchAllFilterDb));
+  const std::string match_all = MatchAllFilterDb();
   std::string of_21_probes = match_all;
   of_21_probes[3] = 21;
   of_21_probes[8] = 0;

@@ -17,10 +17,11 @@
 #include <string>
 #include <vector>
 
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/write_file.h"
 #include "tests/export/export_fixture.h"
+#include "tests/support/broken_filters.h"
 #include "tests/support/rocksdb/test_policies.h"
 
 namespace {
@@ -256,7 +257,7 @@ TEST_F(ListenerTest, AFolderThatGoesAway) {
 }
 
 TEST_F(ListenerTest, FiltersThatAreNoFilterDb) {
-  const std::string match_all(kMatchAllFilterDb, FilterDbSize(1));
+  const std::string match_all = MatchAllFilterDb();
   const struct {
     PolicyPtr policy;
     const char* why;

@@ -33,9 +33,6 @@ bool IsZeroPage(const char* page) {
 
 GuardedMemory::GuardedMemory(uint64_t size) {
   const size_t guard = PageSize();
-  if (size > SIZE_MAX / 2) {  // Only on a 32-bit CPU.
-    return;
-  }
   size_ = (static_cast<size_t>(size) + guard - 1) / guard * guard;
   void* const mapped =
       mmap(nullptr, size_ + 2 * guard, PROT_NONE,

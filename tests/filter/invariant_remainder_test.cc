@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/probes.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/random_keys.h"

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/filter_view.h"
 #include "plugin/filter/kernels/dispatch.h"
 #include "plugin/filter/murmur3.h"
@@ -38,11 +39,8 @@ uint64_t PercentOfCases() {
   return given == nullptr ? 5 : std::strtoull(given, nullptr, 10);
 }
 
-// Usually returns 1 to 20, which filters of this library use. Sometimes returns
-// 1 to 64.
 int RandomNumProbes(uint64_t* random) {
-  const bool any = NextRandom(random) % 16 == 0;
-  return 1 + static_cast<int>(NextRandom(random) % (any ? 64 : 20));
+  return 1 + static_cast<int>(NextRandom(random) % kMaxReadableProbes);
 }
 
 TEST_P(KernelCasesTest, AllCapacitiesUpToAMillionBits) {

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/random_keys.h"
 

@@ -17,8 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plugin/filter/block_layout.h"
-#include "plugin/filter/block_writer.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/hash_list.h"
 #include "plugin/filter/kernels/dispatch.h"
 #include "tests/filter/guarded_memory.h"
@@ -283,7 +282,7 @@ TEST_P(KernelTest, AnswersForAnyBits) {
   for (const uint32_t num_words : kWordCounts) {
     for (const uint64_t percent_set : {0u, 50u, 90u, 98u, 100u}) {
       const std::string bits = RandomBits(num_words, percent_set, &random);
-      for (int num_probes = 1; num_probes <= 64; ++num_probes) {
+      for (int num_probes = 1; num_probes <= kMaxReadableProbes; ++num_probes) {
         SCOPED_TRACE(::testing::Message()
                      << num_words << " words, " << percent_set << "% set, "
                      << num_probes << " probes");
@@ -307,7 +306,7 @@ TEST_P(KernelTest, AnswersByEveryProbe) {
   uint64_t random = Seed();
   for (const uint32_t num_words : {3u, 255u, 256u, 1000u}) {
     std::string bits(size_t{8} * num_words, '\xff');
-    for (int num_probes = 1; num_probes <= 64; ++num_probes) {
+    for (int num_probes = 1; num_probes <= kMaxReadableProbes; ++num_probes) {
       const FilterView filter = ViewOf(num_probes, num_words, bits.data());
       std::array<Hash128, kMaxBatch> hashes;
       std::generate(hashes.begin(), hashes.end(),
@@ -386,7 +385,7 @@ TEST_P(KernelTest, SetsBitsOfAnyNumberOfKeys) {
        {1u, 255u, 256u, 1000u, kMostCachedWords, kFewestFarWords}) {
     SCOPED_TRACE(num_words);
     const GuardedMemory memory(size_t{8} * num_words);
-    for (int num_probes = 1; num_probes <= 64; ++num_probes) {
+    for (int num_probes = 1; num_probes <= kMaxReadableProbes; ++num_probes) {
       char* const bits = memory.end() - size_t{8} * num_words;
       for (size_t n = 0; n <= 100; ++n) {
         const std::vector<Hash128> hashes = RandomHashes(n, &random);
@@ -406,7 +405,7 @@ TEST_P(KernelTest, SetsBitsOfManyKeys) {
     const GuardedMemory memory(size_t{8} * num_words);
     char* const bits = memory.end() - size_t{8} * num_words;
     for (const size_t n : {1000u, 4095u, 10007u}) {
-      for (const int num_probes : {1, 2, 3, 7, 19, 20, 21, 64}) {
+      for (const int num_probes : {1, 2, 3, 7, 19, 20, 21}) {
         SCOPED_TRACE(num_words);
         const std::vector<Hash128> hashes = RandomHashes(n, &random);
         SetBits(kernel(), hashes, num_probes, num_words, bits);
@@ -421,7 +420,7 @@ TEST_P(KernelTest, LeavesTheBitsThatAreSet) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
   for (const uint32_t num_words : kWordCounts) {
-    for (const int num_probes : {1, 7, 20, 64}) {
+    for (const int num_probes : {1, 7, 20, 21}) {
       const std::vector<Hash128> hashes = RandomHashes(45, &random);
       const size_t shift = NextRandom(&random) % 64;
       // The filter lies between bytes that must not change.
@@ -460,7 +459,7 @@ TEST_P(KernelTest, WritesTheFilterWhenForced) {
     ASSERT_TRUE(hashes.Add(NaiveHash(keys[i])));
   }
   std::string file(FilterDbSize(kNumWords), '\0');
-  BuildBlock(hashes, kNumProbes, kNumWords, file.data());
+  BuildFilterDb(hashes, kNumProbes, kNumWords, file.data());
   EXPECT_EQ(file, naive.Serialize());
 }
 
@@ -531,8 +530,6 @@ TEST_P(KernelTest, EdgesOfSmallFilters) {
   }
 }
 
-// A 32-bit process does not have the 16 GiB of addresses.
-#if SIZE_MAX > UINT32_MAX
 // Filters of about 2^31, 2^32, 2^35, 2^36 and 2^37 bits.
 constexpr uint32_t kLargeWordCounts[] = {
     (1u << 25) - 1, 1u << 25,       (1u << 25) + 1,      (1u << 26) - 1,
@@ -592,8 +589,6 @@ TEST_P(KernelTest, LargeFilters) {
     memory.Clear();
   }
 }
-
-#endif
 
 // ---- The state of the CPU ----
 

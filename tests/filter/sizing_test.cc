@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "tests/support/random_keys.h"
 
 namespace cassandra_bloom::testing {

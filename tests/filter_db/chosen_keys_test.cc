@@ -14,6 +14,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "tests/support/random_keys.h"
+#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -89,11 +90,10 @@ std::unique_ptr<FilterDbBuilder> NewBuilder() {
 }
 
 std::unique_ptr<FilterDbFile> Filter(const FilterDbBuilder& builder) {
-  std::string bytes(8 + 8 * size_t{builder.num_words()}, '\0');
-  SerializeFilterDb(kNaAndLater, builder.num_probes(), builder.num_words(),
-                    builder.bits(), bytes.data());
+  const TempDir folder;
   std::string error;
-  auto filter = FilterDbFile::FromBytes(bytes, kNaAndLater, &error);
+  EXPECT_TRUE(builder.Write(folder / "filter", /*overwrite=*/false, &error));
+  auto filter = FilterDbFile::Open(folder / "filter", kNaAndLater, &error);
   EXPECT_NE(filter, nullptr) << error;
   return filter;
 }

@@ -13,9 +13,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "db_bench_ext/datab
 import console  # noqa: E402
 import in_turn  # noqa: E402
 import intervals  # noqa: E402
+import layouts  # noqa: E402
 import picture  # noqa: E402
+import tables  # noqa: E402
 from db_bench import db_bench_figures  # noqa: E402
 from intervals import Interval, Speeds  # noqa: E402
+from layouts import Filled  # noqa: E402
 
 
 class IntervalTest(unittest.TestCase):
@@ -84,6 +87,26 @@ class PictureTest(unittest.TestCase):
         script = picture.script({"mix:{}": [(0.03, 1.0), (0.01, 2.0)]}, Path("x.svg"))
         self.assertIn("$line0 << END\n0.03 1.0\n0.01 2.0\nEND\n", script)
         self.assertIn("title 'mix:N'", script)
+
+
+class LayoutsTest(unittest.TestCase):
+    def test_a_policy_is_compared_with_the_last_bloom_filter_before_it(self) -> None:
+        self.assertEqual(
+            layouts.references(["bloomfilter:10", "a:mix:10", "bloomfilter:5", "a:mix:5"]),
+            {
+                "bloomfilter:10": "bloomfilter:10", "a:mix:10": "bloomfilter:10",
+                "bloomfilter:5": "bloomfilter:5", "a:mix:5": "bloomfilter:5",
+            },
+        )  # fmt: skip
+        self.assertEqual(layouts.references(["a:10", "b:10"]), {"a:10": "a:10", "b:10": "a:10"})
+
+    def test_cpu_time_is_compared_within_a_round(self) -> None:
+        bloom = Filled(5, 100, 10.0, 0.05, (1.0, 2.0, 40.0))
+        mix = Filled(6, 100, 7.5, 0.01, (1.2, 2.2, 42.0))
+        rows = tables.layout_rows("x", {"bloomfilter:10": bloom, "mix": mix}).splitlines()
+        self.assertEqual(
+            rows[1], "| x | 6 | `mix` | 7.50 | 0.750 | 0.0100 | 0.200 | 2.20 | 1.100 |"
+        )
 
 
 class InTurnTest(unittest.TestCase):

@@ -4,23 +4,19 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/policy/block_form.h"
-#include "plugin/policy/memory_fit.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/rocksdb/policy_filter.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::CassandraBloomOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
@@ -111,22 +107,15 @@ TEST_F(BitsBuilderTest, NoBlockBesideRocksdbIsLongerThan32Bits) {
   for (const double bits : {1.0, 10.0, 100.0}) {
     SCOPED_TRACE(bits);
     const Sizing sizing = *SizingForBitsPerKey(bits);
-    StatisticsCounters statistics;
     const CassandraBloomBitsBuilder filter_db(sizing, PartitionKeyExtractor(),
-                                              BlockForm::kFilterDb, context,
-                                              &statistics);
+                                              BlockForm::kFilterDb, context);
     const CassandraBloomBitsBuilder beside(sizing, PartitionKeyExtractor(),
-                                           BlockForm::kBesideRocksdb, context,
-                                           &statistics);
+                                           BlockForm::kBesideRocksdb, context);
     // About as many keys as fit into the largest block. A word has 64 bits.
     const auto most = static_cast<uint64_t>(
         64.0 * MaxWords(BlockForm::kBesideRocksdb) / bits);
     EXPECT_EQ(filter_db.BlockSize(0), 16u);
     EXPECT_EQ(beside.BlockSize(0), 21u);
-    if (sizeof(size_t) < sizeof(uint64_t)) {
-      EXPECT_EQ(beside.BlockSize(most), SIZE_MAX) << "more than the memory";
-      continue;
-    }
     const uint64_t few = most - 100;
     EXPECT_EQ(beside.BlockSize(few), filter_db.BlockSize(few) + 5);
     for (const uint64_t keys : {most + 100, 4 * most, UINT64_MAX}) {
@@ -181,9 +170,6 @@ TEST_F(BitsBuilderTest, CalculateSpaceIsTheSizeOfTheBlock) {
 #endif
 
 void ExpectApproximateNumEntriesAgreesWithTheSize(BlockForm form) {
-  // The largest filter does not fit into the memory of a 32-bit CPU.
-  const auto most_words = static_cast<uint32_t>(
-      std::min<uint64_t>(kMaxFilterWords, (SIZE_MAX - 8) / 8));
   for (const double bits : {1.0, 9.5, 10.0, 20.0, 100.0}) {
     const auto policy = PolicyOf(form, bits);
     const auto builder = NewBuilder(*policy);
@@ -204,8 +190,7 @@ void ExpectApproximateNumEntriesAgreesWithTheSize(BlockForm form) {
     EXPECT_EQ(builder->ApproximateNumEntries(15 + TrailerOf(form).size()), 0u);
     // RocksDB may pass a size that no filter can have.
     EXPECT_EQ(builder->ApproximateNumEntries(SIZE_MAX),
-              std::min<uint64_t>(SizingForBitsPerKey(bits)->MaxKeys(most_words),
-                                 SIZE_MAX));
+              SizingForBitsPerKey(bits)->MaxKeys(kMaxFilterWords));
   }
 }
 
@@ -267,76 +252,6 @@ INSTANTIATE_TEST_SUITE_P(Forms, DetectCorruptionTest,
                                       ? "FilterDb"
                                       : "BesideRocksdb";
                          });
-
-// ---- optimize_filters_for_memory ----
-
-uint32_t WordsOf(const FilterPolicy& policy, int num_keys, bool optimize) {
-  ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options;
-  table_options.optimize_filters_for_memory = optimize;
-  const std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder(
-      policy.GetBuilderWithContext(
-          ROCKSDB_NAMESPACE::FilterBuildingContext(table_options)));
-  for (int i = 0; i < num_keys; ++i) {
-    builder->AddKey(std::to_string(i));
-  }
-  const std::string block = FinishBlock(builder.get());
-  const std::string_view filter_db =
-      WithoutTrailer(block).value_or(std::string_view(block));
-  ParsedFilter filter;
-  EXPECT_TRUE(ParseFilterDb(filter_db.data(), filter_db.size(), &filter));
-  const auto reader = NewReader(policy, block);
-  for (int i = 0; i < num_keys; ++i) {
-    EXPECT_TRUE(reader->MayMatch(std::to_string(i))) << i;
-  }
-  return filter.num_words;
-}
-
-std::unique_ptr<const FilterPolicy> PolicyFor(
-    const CassandraBloomOptions& options) {
-  return std::unique_ptr<const FilterPolicy>(
-      ROCKSDB_NAMESPACE::NewCassandraBloomPolicyFromOptions(options));
-}
-
-TEST(OptimizeForMemoryTest, BlocksBesideRocksdbHonourTheOption) {
-  CassandraBloomOptions options;
-  options.blocks = "rocksdb";
-  for (int num_keys = 100; num_keys < 300; ++num_keys) {
-    const uint32_t planned =
-        SizingForBitsPerKey(10)->NumWords(static_cast<uint64_t>(num_keys));
-    const auto policy = PolicyFor(options);
-    ASSERT_EQ(WordsOf(*policy, num_keys, false), planned);
-    // glibc sometimes gives 16 bytes more than requested.
-    const uint32_t fitted = WordsOf(*policy, num_keys, true);
-    ASSERT_GE(fitted, planned);
-    ASSERT_LE(fitted, planned + 4);
-  }
-}
-
-// glibc gives multiples of 16 bytes, so some filters get one more word. The
-// policy then makes other filters smaller.
-TEST(OptimizeForMemoryTest, OnePolicyBalancesAllItsFilters) {
-  constexpr int kNumKeys = 1000;
-  CassandraBloomOptions beside;
-  beside.blocks = "rocksdb";
-  CassandraBloomOptions mix = beside;
-  mix.allocation = "monkey";
-  mix.bottommost_filter = "ribbon";
-  for (const CassandraBloomOptions& options : {beside, mix}) {
-    const auto policy = PolicyFor(options);
-    const uint32_t planned = WordsOf(*policy, kNumKeys, false);
-    uint32_t least = planned;
-    uint32_t most = planned;
-    for (int i = 0; i < 100; ++i) {
-      const uint32_t fitted = WordsOf(*policy, kNumKeys, true);
-      least = std::min(least, fitted);
-      most = std::max(most, fitted);
-    }
-    const bool has_room = UsableSize(18 + 8 * planned) >= 26 + 8 * planned;
-    EXPECT_EQ(most > planned, has_room) << policy->GetId();
-    EXPECT_EQ(least < planned, has_room) << policy->GetId();
-    EXPECT_GE(4 * least, 3 * planned);
-  }
-}
 
 }  // namespace
 }  // namespace cassandra_bloom::testing

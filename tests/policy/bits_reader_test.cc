@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "tests/support/broken_filters.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/policy_filter.h"
@@ -55,9 +55,7 @@ TEST(BitsReaderTest, BrokenBlocksMatchEverything) {
   for (const BrokenFilter& broken : kBrokenFilters) {
     SCOPED_TRACE(broken.what);
     const std::vector<char> block = broken.Block();
-    const uint64_t counted_before = StatisticsOf(*policy).damaged_blocks;
     const auto reader = NewReader(*policy, Slice(block.data(), block.size()));
-    EXPECT_EQ(StatisticsOf(*policy).damaged_blocks, counted_before + 1);
     EXPECT_TRUE(reader->MayMatch("key"));
     EXPECT_TRUE(reader->MayMatch(""));
     const std::vector<std::string> keys(100, "key");
@@ -69,12 +67,11 @@ TEST(BitsReaderTest, AWellFormedBlockOfZerosMatchesNothing) {
   const std::unique_ptr<const FilterPolicy> policy(
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
   std::vector<char> block(FilterDbSize(2));
-  for (const int num_probes : {1, 7, 64}) {
+  for (const int num_probes : {1, 7, 21}) {
     WriteFilterDbHeader(num_probes, 2, block.data());
     const auto reader = NewReader(*policy, Slice(block.data(), block.size()));
     EXPECT_FALSE(reader->MayMatch("key"));
   }
-  EXPECT_EQ(StatisticsOf(*policy).damaged_blocks, 0u);
 }
 
 // A block contains its number of probes and its size. So a policy with other

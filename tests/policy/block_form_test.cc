@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 
 namespace cassandra_bloom::testing {
 namespace {

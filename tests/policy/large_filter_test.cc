@@ -18,7 +18,7 @@
 #include <string>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/sizing.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/policy_filter.h"

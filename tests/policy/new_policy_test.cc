@@ -9,7 +9,7 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/policy/policy_probe.h"
@@ -28,6 +28,7 @@ using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyForFpChance;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyFromOptions;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 struct BitsAndId {
   double bits_per_key;
@@ -35,22 +36,14 @@ struct BitsAndId {
 };
 
 constexpr BitsAndId kBitsAndIds[] = {
-    {-kInfinity, "cassandra_bloom:0"},
-    {-1, "cassandra_bloom:0"},
-    {0, "cassandra_bloom:0"},
-    {0.4999, "cassandra_bloom:0"},
-    {0.5, "cassandra_bloom:1"},
-    {0.7, "cassandra_bloom:1"},
-    {1, "cassandra_bloom:1"},
-    {1.001, "cassandra_bloom:1.001"},
-    {9.5, "cassandra_bloom:9.5"},
-    {9.9994, "cassandra_bloom:9.999"},
-    {9.9996, "cassandra_bloom:10"},
-    {99.999, "cassandra_bloom:99.999"},
-    {100, "cassandra_bloom:100"},
-    {1e300, "cassandra_bloom:100"},
-    {kInfinity, "cassandra_bloom:100"},
-    {std::numeric_limits<double>::quiet_NaN(), "cassandra_bloom:100"},
+    {-kInfinity, "cassandra_bloom:0"},  {-1, "cassandra_bloom:0"},
+    {0, "cassandra_bloom:0"},           {0.4999, "cassandra_bloom:0"},
+    {0.5, "cassandra_bloom:1"},         {0.7, "cassandra_bloom:1"},
+    {1, "cassandra_bloom:1"},           {1.001, "cassandra_bloom:1.001"},
+    {9.5, "cassandra_bloom:9.5"},       {9.9994, "cassandra_bloom:9.999"},
+    {9.9996, "cassandra_bloom:10"},     {99.999, "cassandra_bloom:99.999"},
+    {100, "cassandra_bloom:100"},       {1e300, "cassandra_bloom:100"},
+    {kInfinity, "cassandra_bloom:100"}, {kNan, "cassandra_bloom:100"},
 };
 
 // RocksDB finds filters and policies by their names. If a name changed,
@@ -90,15 +83,6 @@ TEST(NewPolicyTest, NamesBesideRocksdbAreFrozen) {
   EXPECT_STREQ(from_string->CompatibilityName(), "rocksdb.BuiltinBloomFilter");
 }
 
-PolicyPtr PolicyFor(double bits_per_key, double fp_chance,
-                    const std::string& partition_key) {
-  CassandraBloomOptions options;
-  options.bits_per_key = bits_per_key;
-  options.fp_chance = fp_chance;
-  options.partition_key = partition_key;
-  return PolicyPtr(NewCassandraBloomPolicyFromOptions(options));
-}
-
 // The name must say which part of a key is hashed, because a policy that hashes
 // another part would not find the rows.
 TEST(NewPolicyTest, NamesWithPartitionKeysAreFrozen) {
@@ -119,8 +103,10 @@ TEST(NewPolicyTest, NamesWithPartitionKeysAreFrozen) {
   for (const auto& expected : cases) {
     SCOPED_TRACE(expected.partition_key);
     for (const double bits_per_key : {0, 10}) {
-      const PolicyPtr policy =
-          PolicyFor(bits_per_key, 0, expected.partition_key);
+      CassandraBloomOptions options;
+      options.bits_per_key = bits_per_key;
+      options.partition_key = expected.partition_key;
+      const PolicyPtr policy(NewCassandraBloomPolicyFromOptions(options));
       EXPECT_STREQ(policy->Name(), expected.name);
       EXPECT_STREQ(policy->CompatibilityName(), expected.name);
       EXPECT_TRUE(policy->IsInstanceOf("cassandra_bloom"));
@@ -153,48 +139,85 @@ TEST(NewPolicyTest, IdsOfOptions) {
   by_level.level_bits.clear();
   EXPECT_EQ(id(by_level),
             "cassandra_bloom:fp:0.01:bottommost_bits:8:partition_key:u16");
-  CassandraBloomOptions options;
-  options.allocation = "monkey";
-  EXPECT_EQ(id(options), "cassandra_bloom:10:allocation:monkey");
-  options.blocks = "rocksdb";
-  options.bottommost_filter = "ribbon";
-  EXPECT_EQ(id(options), "cassandra_bloom:mix:10:filter:cassandra");
-  options.filter = "bloom";
-  EXPECT_EQ(id(options), "cassandra_bloom:mix:10");
-  EXPECT_EQ(IdOf(PolicyPtr(NewCassandraBloomMixPolicy(10))),
-            "cassandra_bloom:mix:10");
-  options.bits_per_key = 90;
-  EXPECT_EQ(id(options), "cassandra_bloom:a-refused-setting");
+  CassandraBloomOptions mix;
+  mix.mix = 12.0004;
+  mix.bits_per_key = 5;
+  EXPECT_EQ(id(mix), "cassandra_bloom:mix:12");
+  mix.filter = "cassandra";
+  mix.bottommost_filter = "bloom";
+  EXPECT_EQ(id(mix),
+            "cassandra_bloom:mix:12:filter:cassandra:bottommost_filter:bloom");
   EXPECT_EQ(IdOf(PolicyPtr(NewCassandraBloomMixPolicy(90))),
             "cassandra_bloom:mix:90");
 }
 
 TEST(NewPolicyTest, WrongOptionsAreRefusedByOpen) {
+  using Set = void (*)(CassandraBloomOptions*);
+  const struct {
+    Set set;
+    RefusedString refused;
+  } cases[] = {
+      {[](auto* o) { o->partition_key = "u32"; }, {"", "'u32'", "skip:S,u16"}},
+      {[](auto* o) { o->partition_key = ""; }, {"", "''", "skip:S,u16"}},
+      {[](auto* o) { o->fp_chance = 0; },
+       {"", "fp_chance '0'", "from 0.0000671 to 1"}},
+      {[](auto* o) {
+         o->level_bits = {1, 101};
+       },
+       {"", "level_bits '101'", "from 0 to 100"}},
+      {[](auto* o) { o->bottommost_bits = kNan; },
+       {"", "bottommost_bits 'nan'", "from 0 to 100"}},
+      {[](auto* o) { o->filter = "Bloom"; },
+       {"", "filter 'Bloom'", "cassandra, bloom or ribbon"}},
+      {[](auto* o) { o->blocks = ""; },
+       {"", "blocks ''", "cassandra or rocksdb"}},
+      {[](auto* o) {
+         o->fp_chance = 0.01;
+         o->level_bits = {8};
+       },
+       {"", "fp_chance and level_bits", "both set the size"}},
+      {[](auto* o) {
+         o->blocks = "rocksdb";
+         o->partition_key = "fixed:8";
+       },
+       {"", "blocks:rocksdb:partition_key:fixed:8", "leave out partition_key"}},
+      {[](auto* o) { o->mix = 0.999; }, {"", "mix '0.999'", "from 1 to 100"}},
+      {[](auto* o) { o->mix = kNan; }, {"", "mix 'nan'", "from 1 to 100"}},
+  };
   TestDb db;
-  const auto open = [&](const PolicyPtr& policy) {
-    return db.TryOpen(DbOptions(policy));
-  };
-  EXPECT_TRUE(
-      IsRefusal(open(PolicyFor(10, 0, "u32")), {"", "'u32'", "skip:S,u16"}));
-  EXPECT_TRUE(IsRefusal(open(PolicyFor(10, 0, "")), {"", "''", "skip:S,u16"}));
-  EXPECT_TRUE(
-      IsRefusal(open(PolicyFor(10, 2, "u16")), {"", "'2'", "0.0000671 to 1"}));
-  const auto with_blocks = [](const std::string& blocks,
-                              const std::string& partition_key) {
+  for (const auto& wrong : cases) {
+    SCOPED_TRACE(wrong.refused.value);
     CassandraBloomOptions options;
-    options.blocks = blocks;
-    options.partition_key = partition_key;
-    return PolicyPtr(NewCassandraBloomPolicyFromOptions(options));
+    wrong.set(&options);
+    const PolicyPtr policy(NewCassandraBloomPolicyFromOptions(options));
+    ASSERT_NE(policy, nullptr);
+    EXPECT_EQ(IdOf(policy), "cassandra_bloom:a-refused-setting");
+    EXPECT_TRUE(IsRefusal(db.TryOpen(DbOptions(policy)), wrong.refused));
+  }
+  EXPECT_TRUE(IsRefusal(
+      db.TryOpen(DbOptions(PolicyPtr(NewCassandraBloomMixPolicy(101)))),
+      {"", "mix '101'", "from 1 to 100"}));
+}
+
+TEST(NewPolicyTest, OnlyTheTypesOfFiltersGoWithMix) {
+  using Set = void (*)(CassandraBloomOptions*);
+  const std::pair<const char*, Set> cases[] = {
+      {"fp_chance", [](auto* o) { o->fp_chance = 0.01; }},
+      {"level_bits", [](auto* o) { o->level_bits = {10}; }},
+      {"bottommost_bits", [](auto* o) { o->bottommost_bits = 10; }},
+      {"blocks", [](auto* o) { o->blocks = "rocksdb"; }},
+      {"partition_key", [](auto* o) { o->partition_key = "u16"; }},
   };
-  EXPECT_TRUE(IsRefusal(open(PolicyPtr(NewCassandraBloomMixPolicy(1))),
-                        {"", "mix '1'", "1.533 to 86.15"}));
-  EXPECT_TRUE(IsRefusal(open(with_blocks("", "whole")),
-                        {"", "blocks ''", "cassandra or rocksdb"}));
-  EXPECT_TRUE(IsRefusal(open(with_blocks("Cassandra", "whole")),
-                        {"", "'Cassandra'", "cassandra or rocksdb"}));
-  EXPECT_TRUE(IsRefusal(open(with_blocks("rocksdb", "fixed:8")),
-                        {"", "blocks:rocksdb:partition_key:fixed:8",
-                         "leave out partition_key, or blocks"}));
+  TestDb db;
+  for (const auto& [name, set] : cases) {
+    CassandraBloomOptions options;
+    options.mix = 10;
+    set(&options);
+    EXPECT_TRUE(IsRefusal(
+        db.TryOpen(
+            DbOptions(PolicyPtr(NewCassandraBloomPolicyFromOptions(options)))),
+        {"", name, "mix goes with filter and bottommost_filter, not with "}));
+  }
 }
 
 TEST(NewPolicyTest, BitsPerKeyAreTakenAsByTheBuiltInPolicy) {
@@ -249,13 +272,12 @@ TEST(NewPolicyTest, WrongFpChancesAreRefusedByOpen) {
     double fp_chance;
     RefusedString refused;
   } cases[] = {
-      {0, {"", "'0'", "0.0000671 to 1"}},
-      {-0.01, {"", "'-0.01'", "0.0000671 to 1"}},
-      {6.7e-5, {"", "'6.7e-05'", "0.0000671 to 1"}},
-      {1.0000001, {"", "'1.0000001'", "0.0000671 to 1"}},
-      {kInfinity, {"", "'inf'", "0.0000671 to 1"}},
-      {std::numeric_limits<double>::quiet_NaN(),
-       {"", "'nan'", "0.0000671 to 1"}},
+      {0, {"", "'0'", "from 0.0000671 to 1"}},
+      {-0.01, {"", "'-0.01'", "from 0.0000671 to 1"}},
+      {6.7e-5, {"", "'6.7e-05'", "from 0.0000671 to 1"}},
+      {1.0000001, {"", "'1.0000001'", "from 0.0000671 to 1"}},
+      {kInfinity, {"", "'inf'", "from 0.0000671 to 1"}},
+      {kNan, {"", "'nan'", "from 0.0000671 to 1"}},
   };
   TestDb db;
   for (const auto& wrong : cases) {

@@ -75,8 +75,9 @@ TEST(OptionRoutesTest, RefusedStringsAreRefusedAtTheLatestByOpen) {
   OnEveryRoute([&](const OptionRoute& route, const ConfigOptions& config,
                    const Options& base) {
     for (const RefusedString& refused :
-         {RefusedString{"cassandra_bloom:abc", "'abc'", "0 to 100"},
-          {"Cassandra_bloom:10", "'Cassandra_bloom:10'", "0 to 100"},
+         {RefusedString{"cassandra_bloom:abc", "'abc'", "from 0 to 100"},
+          {"Cassandra_bloom:10", "'Cassandra_bloom:10'",
+           "; write cassandra_bloom:10;"},
           {"{id=cassandra_bloom;bits=10}", "'bits=10'", "bits_per_key"}}) {
       if (*refused.text == '{' && !route.takes_braces) {
         continue;

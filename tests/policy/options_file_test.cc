@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
-#include <rocksdb/memtablerep.h>
 #include <rocksdb/utilities/options_util.h>
 
 #include <string>
@@ -87,7 +86,7 @@ class OptionsFileTest : public ::testing::Test {
 TEST_F(OptionsFileTest, AReopenedDatabaseHasTheSamePolicy) {
   for (const std::string id :
        {"cassandra_bloom:9.5", "cassandra_bloom:fp:6.71e-05",
-        "cassandra_bloom:mix:10", "cassandra_bloom:0",
+        "cassandra_bloom:mix:10:filter:ribbon", "cassandra_bloom:0",
         "cassandra_bloom:level_bits:14,12:bottommost_bits:8:partition_key:"
         "skip:8,u16"}) {
     SCOPED_TRACE(id);
@@ -114,7 +113,7 @@ TEST_F(OptionsFileTest, AnEditedFileIsTakenOrRefused) {
   Fill();
   std::string written = "cassandra_bloom:10";
   for (const RefusedString& refused :
-       {RefusedString{"cassandra_bloom:abc", "'abc'", "0 to 100"},
+       {RefusedString{"cassandra_bloom:abc", "'abc'", "from 0 to 100"},
         {"{id=cassandra_bloom;bits=10}", "'bits=10'", "bits_per_key"}}) {
     SCOPED_TRACE(refused.text);
     db_.Close();
@@ -141,29 +140,7 @@ TEST_F(OptionsFileTest, EveryColumnFamilyHasItsOwn) {
   EXPECT_EQ(IdOf(FilterPolicyOf(families_[1].options)), "cassandra_bloom:7");
   ASSERT_NO_FATAL_FAILURE(
       EditPolicy("cassandra_bloom:7", "cassandra_bloom:seven"));
-  EXPECT_TRUE(IsRefusal(LoadLatest(), {"", "'seven'", "0 to 100"}));
-}
-
-// The mark is the memtable_factory below, which only programs with
-// cassandra_bloom know. RocksDB reads back each new OPTIONS file with the
-// default registry. So this registry must know the mark.
-TEST_F(OptionsFileTest, TheMarkOfAFileIsKept) {
-  Options options = OptionsWith("cassandra_bloom:10");
-  Require(GetOptionsFromString(
-      ConfigOptions(), options,
-      "memtable_factory={id=SkipListFactory:00;cassandra_bloom=required}",
-      &options));
-  db_.Reopen(options);
-  Fill();
-  for (int reopened = 0; reopened < 2; ++reopened) {
-    Require(OpenLatest());
-    EXPECT_EQ(db_.options().memtable_factory->GetId(), "SkipListFactory:00");
-    EXPECT_EQ(IdOf(FilterPolicyOf(db_.options())), "cassandra_bloom:10");
-    EXPECT_NE(ReadFile(LatestOptionsFile())
-                  .find("{id=SkipListFactory:00;cassandra_bloom=required;}"),
-              std::string::npos);
-    ExpectFilled();
-  }
+  EXPECT_TRUE(IsRefusal(LoadLatest(), {"", "'seven'", "from 0 to 100"}));
 }
 
 }  // namespace

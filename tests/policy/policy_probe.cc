@@ -83,15 +83,23 @@ std::string IdOf(const PolicyPtr& policy) {
   return policy == nullptr ? "(none)" : policy->GetId();
 }
 
-std::string BuildBlock(const PolicyPtr& policy,
-                       bool optimize_filters_for_memory) {
+std::string BuildBlock(const PolicyPtr& policy, const Place& place) {
   if (policy == nullptr) {
     return "(no policy)";
   }
   BlockBasedTableOptions table_options;
-  table_options.optimize_filters_for_memory = optimize_filters_for_memory;
+  table_options.optimize_filters_for_memory = false;
+  table_options.partition_filters = place.is_partition_of_prefixes;
+  table_options.whole_key_filtering = !place.is_partition_of_prefixes;
+  FilterBuildingContext context(table_options);
+  context.compaction_style = place.style;
+  context.level_at_creation = place.level;
+  context.is_bottommost = place.is_bottommost;
+  context.reason =
+      place.is_flush ? ROCKSDB_NAMESPACE::TableFileCreationReason::kFlush
+                     : ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction;
   const std::unique_ptr<FilterBitsBuilder> builder(
-      policy->GetBuilderWithContext(FilterBuildingContext(table_options)));
+      policy->GetBuilderWithContext(context));
   if (builder == nullptr) {
     return "(no builder)";
   }

@@ -35,10 +35,19 @@ void SetFilterPolicy(PolicyPtr policy,
 
 std::string IdOf(const PolicyPtr& policy);
 
+// Where RocksDB creates an SST file. Level -1 is unknown, as in SstFileWriter.
+struct Place {
+  ROCKSDB_NAMESPACE::CompactionStyle style =
+      ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+  int level = -1;
+  bool is_bottommost = false;
+  bool is_flush = false;
+  bool is_partition_of_prefixes = false;
+};
+
 // Returns the filter block of 1,000 keys, "(no builder)" if the policy
 // builds no filter, or "(no policy)" for null.
-std::string BuildBlock(const PolicyPtr& policy,
-                       bool optimize_filters_for_memory = false);
+std::string BuildBlock(const PolicyPtr& policy, const Place& place = {});
 
 int32_t NumProbes(const std::string& block);
 int32_t NumWords(const std::string& block);

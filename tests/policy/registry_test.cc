@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/listener.h>
-#include <rocksdb/memtablerep.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/utilities/object_registry.h>
 #include <rocksdb/utilities/options_util.h>
@@ -49,7 +48,7 @@ PolicyPtr Create(const ConfigOptions& config, const std::string& text) {
 
 TEST(RegistryTest, FactoriesUnderTheFrozenName) {
   const auto library = std::make_shared<ObjectLibrary>("test");
-  EXPECT_EQ(register_cassandra_bloom(*library, "ignored"), 6);
+  EXPECT_EQ(register_cassandra_bloom(*library, "ignored"), 5);
   std::vector<std::string> names;
   library->GetFactoryNames(FilterPolicy::Type(), &names);
   EXPECT_EQ(names, std::vector<std::string>{"cassandra_bloom"});
@@ -61,13 +60,9 @@ TEST(RegistryTest, FactoriesUnderTheFrozenName) {
   names.clear();
   library->GetFactoryNames(ROCKSDB_NAMESPACE::SliceTransform::Type(), &names);
   EXPECT_EQ(names, std::vector<std::string>{"cassandra_partition"});
-  names.clear();
-  library->GetFactoryNames(ROCKSDB_NAMESPACE::MemTableRepFactory::Type(),
-                           &names);
-  EXPECT_EQ(names, std::vector<std::string>{"SkipListFactory:00"});
   size_t num_types = 0;
-  EXPECT_EQ(library->GetFactoryCount(&num_types), 6u);
-  EXPECT_EQ(num_types, 4u);
+  EXPECT_EQ(library->GetFactoryCount(&num_types), 5u);
+  EXPECT_EQ(num_types, 3u);
 }
 
 TEST(RegistryTest, RegisteringTwiceDoesNoHarm) {

@@ -7,14 +7,13 @@
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/policy.h"
 #include "tests/policy/policy_probe.h"
@@ -24,10 +23,15 @@ namespace cassandra_bloom::testing {
 namespace {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::CompactionStyle;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::kCompactionStyleFIFO;
+using ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+using ROCKSDB_NAMESPACE::kCompactionStyleNone;
+using ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
@@ -37,25 +41,27 @@ constexpr int kNumKeys = 10000;
 // tells the type of the filter.
 constexpr int kBloomByte = -1;
 constexpr int kRibbonByte = -2;
+constexpr int kOursByte = 0;
 
 std::string KeyOf(int i) { return "key" + std::to_string(i); }
 
-struct Place {
-  int level = 3;
-  bool is_bottommost = false;
-  bool optimize_for_memory = false;
-};
+RocksdbsPolicies Policies() {
+  return RocksdbsPolicies(
+      SettingsOf("cassandra_bloom:9.5:filter:bloom:bottommost_filter:ribbon:"
+                 "blocks:rocksdb"));
+}
 
-std::string BlockOf(const FilterPolicy* policy, const Place& place = {}) {
+std::string BlockOf(const RocksdbsPolicies& policies, FilterType type,
+                    CompactionStyle style, int level,
+                    uint32_t format_version = 5) {
   BlockBasedTableOptions table_options;
-  table_options.format_version = 5;
-  table_options.optimize_filters_for_memory = place.optimize_for_memory;
+  table_options.format_version = format_version;
+  table_options.optimize_filters_for_memory = false;
   FilterBuildingContext context(table_options);
-  context.level_at_creation = place.level;
-  context.is_bottommost = place.is_bottommost;
-  context.reason = ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction;
+  context.compaction_style = style;
+  context.level_at_creation = level;
   const std::unique_ptr<FilterBitsBuilder> builder(
-      policy->GetBuilderWithContext(context));
+      policies.NewBuilder(type, 9500, context));
   for (int i = 0; i < kNumKeys; ++i) {
     builder->AddKey(KeyOf(i));
   }
@@ -64,50 +70,27 @@ std::string BlockOf(const FilterPolicy* policy, const Place& place = {}) {
   return builder->Finish(&buffer, &status).ToString();
 }
 
+std::string BlockOf(FilterType type) {
+  return BlockOf(Policies(), type, kCompactionStyleLevel, 3);
+}
+
 int TypeByte(const std::string& block) {
   return static_cast<signed char>(block.at(block.size() - 5));
 }
 
-TEST(RocksdbsPoliciesTest, FourThreadsGetTheSamePolicies) {
-  constexpr int kThreads = 4;
-  constexpr int kPolicies = 20000;
-  RocksdbsPolicies policies;
-  std::atomic<int> num_ready{0};
-  std::vector<std::vector<const FilterPolicy*>> got(kThreads);
-  std::vector<std::thread> threads;
-  for (auto& of_thread : got) {
-    threads.emplace_back([&, mine = &of_thread] {
-      ++num_ready;
-      while (num_ready < kThreads) {
-        std::this_thread::yield();
-      }
-      for (int i = 0; i < kPolicies; ++i) {
-        mine->push_back(policies.For(FilterType::kRibbon, 1000 + i));
-      }
-    });
-  }
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-  for (const auto& policies_of_thread : got) {
-    EXPECT_EQ(policies_of_thread, got.front());
-  }
-}
-
 TEST(RocksdbsPoliciesTest, TypesAndSizes) {
-  RocksdbsPolicies policies;
-  const std::string bloom = BlockOf(policies.For(FilterType::kBloom, 9500));
+  const std::string bloom = BlockOf(FilterType::kBloom);
   EXPECT_EQ(TypeByte(bloom), kBloomByte);
   EXPECT_NEAR(static_cast<double>(bloom.size()) * 8 / kNumKeys, 9.5, 0.1);
-  const std::string ribbon = BlockOf(policies.For(FilterType::kRibbon, 9500));
+  const std::string ribbon = BlockOf(FilterType::kRibbon);
   EXPECT_EQ(TypeByte(ribbon), kRibbonByte);
   EXPECT_LT(ribbon.size(), bloom.size() * 3 / 4);
 }
 
 TEST(RocksdbsPoliciesTest, ReadsEachType) {
-  RocksdbsPolicies policies;
+  const RocksdbsPolicies policies = Policies();
   for (const FilterType type : {FilterType::kBloom, FilterType::kRibbon}) {
-    const std::string block = BlockOf(policies.For(type, 10000));
+    const std::string block = BlockOf(type);
     const std::unique_ptr<FilterBitsReader> reader(policies.NewReader(block));
     ASSERT_NE(reader, nullptr);
     int false_positives = 0;
@@ -122,27 +105,15 @@ TEST(RocksdbsPoliciesTest, ReadsEachType) {
 // RocksDB's Bloom policy would make its old filter below format_version 5. Its
 // Ribbon policies make Ribbon filters in FIFO compaction and without a level.
 TEST(RocksdbsPoliciesTest, BloomIsTheNewBloomFilterEverywhere) {
-  RocksdbsPolicies policies;
-  const std::string expected = BlockOf(policies.For(FilterType::kBloom, 9500));
+  const std::string expected = BlockOf(FilterType::kBloom);
   for (const uint32_t format_version : {2u, 4u, 5u}) {
-    for (const auto style : {ROCKSDB_NAMESPACE::kCompactionStyleLevel,
-                             ROCKSDB_NAMESPACE::kCompactionStyleUniversal,
-                             ROCKSDB_NAMESPACE::kCompactionStyleFIFO,
-                             ROCKSDB_NAMESPACE::kCompactionStyleNone}) {
+    for (const CompactionStyle style :
+         {kCompactionStyleLevel, kCompactionStyleUniversal,
+          kCompactionStyleFIFO, kCompactionStyleNone}) {
       for (const int level : {-1, 0, 6}) {
-        BlockBasedTableOptions table_options;
-        table_options.format_version = format_version;
-        FilterBuildingContext context(table_options);
-        context.compaction_style = style;
-        context.level_at_creation = level;
-        const std::unique_ptr<FilterBitsBuilder> builder(
-            policies.NewBuilder(FilterType::kBloom, 9500, context));
-        for (int i = 0; i < kNumKeys; ++i) {
-          builder->AddKey(KeyOf(i));
-        }
-        std::unique_ptr<const char[]> buffer;
-        Status status;
-        EXPECT_EQ(builder->Finish(&buffer, &status).ToString(), expected);
+        EXPECT_EQ(BlockOf(Policies(), FilterType::kBloom, style, level,
+                          format_version),
+                  expected);
       }
     }
   }
@@ -153,6 +124,96 @@ TEST(RocksdbsPoliciesTest, BloomIsTheNewBloomFilterEverywhere) {
 std::unique_ptr<FilterPolicy> PolicyOf(const std::string& text) {
   EXPECT_EQ(SettingsOf(text).error, "");
   return std::make_unique<CassandraBloomPolicy>(text);
+}
+
+// What `mix` builds in a place must be, byte by byte, what RocksDB's policies
+// (or ours) build there with these bits per key.
+TEST(RocksdbsPoliciesTest, MixByPlace) {
+  const auto ribbon = [](double bits) {
+    return PolicyPtr(ROCKSDB_NAMESPACE::NewRibbonFilterPolicy(bits, 0));
+  };
+  const auto bloom = [](double bits) {
+    return PolicyPtr(ROCKSDB_NAMESPACE::NewBloomFilterPolicy(bits));
+  };
+  const auto ours = [](double bits) {
+    return PolicyPtr(
+        ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb(bits));
+  };
+  constexpr Place kFlush = {kCompactionStyleLevel, 0, false, true};
+  constexpr Place kAbove = {kCompactionStyleLevel, 3, false, false};
+  constexpr Place kBottom = {kCompactionStyleLevel, 3, true, false};
+  constexpr Place kUniversalFlush = {kCompactionStyleUniversal, 0, false, true};
+  constexpr Place kUniversalAbove = {kCompactionStyleUniversal, 3, false,
+                                     false};
+  constexpr Place kUniversalBottom = {kCompactionStyleUniversal, 6, true,
+                                      false};
+  constexpr Place kFifoFlush = {kCompactionStyleFIFO, 0, false, true};
+  constexpr Place kFifo = {kCompactionStyleFIFO, 0, false, false};
+  constexpr Place kNone = {kCompactionStyleNone, 0, false, true};
+  constexpr Place kNoneBottom = {kCompactionStyleNone, 6, true, false};
+  constexpr Place kUnknown = {kCompactionStyleLevel, -1, false, false};
+  constexpr Place kUniversalUnknown = {kCompactionStyleUniversal, -1, false,
+                                       false};
+  constexpr Place kPrefixes = {kCompactionStyleLevel, 3, false, false, true};
+  const struct {
+    const char* text;
+    std::vector<Place> places;
+    PolicyPtr expected;
+    int type;
+  } cases[] = {
+      {"mix:10", {kFlush, kAbove, kNone}, bloom(17), kBloomByte},
+      {"mix:10", {kUniversalFlush}, ribbon(17), kBloomByte},
+      {"mix:10", {kUniversalAbove}, ribbon(17), kRibbonByte},
+      {"mix:10",
+       {kBottom, kUniversalBottom, kFifoFlush, kFifo, kNoneBottom, kUnknown,
+        kUniversalUnknown},
+       ribbon(9.4),
+       kRibbonByte},
+      {"mix:10:filter:ribbon", {kFlush}, ribbon(17), kBloomByte},
+      {"mix:10:filter:ribbon",
+       {kAbove, kUniversalAbove, kNone},
+       ribbon(17),
+       kRibbonByte},
+      {"mix:10:filter:bloom",
+       {kFlush, kAbove, kUniversalAbove},
+       bloom(17),
+       kBloomByte},
+      {"mix:10:filter:bloom", {kBottom, kFifo}, ribbon(9.4), kRibbonByte},
+      {"mix:10:filter:cassandra",
+       {kFlush, kAbove, kUniversalAbove},
+       ours(17),
+       kOursByte},
+      {"mix:10:filter:cassandra", {kBottom, kFifo}, ribbon(9.4), kRibbonByte},
+      {"mix:10:bottommost_filter:bloom",
+       {kBottom, kFifoFlush, kFifo, kUnknown},
+       bloom(9.4),
+       kBloomByte},
+      {"mix:10:bottommost_filter:cassandra",
+       {kFifo, kUnknown},
+       ours(9.4),
+       kOursByte},
+      {"mix:10", {kPrefixes}, ours(17), kOursByte},
+      {"mix:1", {kBottom}, ribbon(1), kRibbonByte},
+      {"mix:1", {kAbove}, bloom(8), kBloomByte},
+      {"mix:100", {kBottom}, ribbon(99.4), kRibbonByte},
+      {"mix:100", {kAbove}, bloom(100), kBloomByte},
+      // Without mix, an unknown level gets `filter`, and FIFO is no exception.
+      {"10:bottommost_filter:ribbon:blocks:rocksdb",
+       {kUnknown, kFifo},
+       ours(10),
+       kOursByte},
+  };
+  for (const auto& expected : cases) {
+    const PolicyPtr policy =
+        PolicyOf("cassandra_bloom:" + std::string(expected.text));
+    for (const Place& place : expected.places) {
+      SCOPED_TRACE(policy->GetId() + ", style " + std::to_string(place.style) +
+                   ", level " + std::to_string(place.level));
+      const std::string block = BuildBlock(policy, place);
+      EXPECT_EQ(block, BuildBlock(expected.expected, place));
+      EXPECT_EQ(TypeByte(block), expected.type);
+    }
+  }
 }
 
 // RocksDB's builders have pointers into our policy, so our policy must outlive

@@ -34,7 +34,7 @@ using ROCKSDB_NAMESPACE::SstFileWriter;
 using ROCKSDB_NAMESPACE::Status;
 
 const RefusedString kRefusedString = {"cassandra_bloom:abc", "'abc'",
-                                      "0 to 100"};
+                                      "from 0 to 100"};
 
 Options OptionsOf(const std::string& text) {
   RegisterInDefaultRegistry();

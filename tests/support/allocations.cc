@@ -10,6 +10,7 @@
 namespace cassandra_bloom::testing {
 
 std::atomic<size_t> largest_allocation{SIZE_MAX};
+std::atomic<bool> throws{false};
 std::atomic<void*> last_allocation{nullptr};
 
 namespace {
@@ -29,7 +30,8 @@ void* Allocate(size_t size) {
   return memory;
 }
 
-void Free(void* memory) {
+// If this were inlined, g++ would warn that free() does not fit operator new.
+[[gnu::noinline]] void Free(void* memory) {
   allocated -= static_cast<int64_t>(malloc_usable_size(memory));
   std::free(memory);
 }
@@ -48,7 +50,8 @@ int64_t PeakBytes(const std::function<void()>& work) {
 // The other operators of the standard library call these.
 
 void* operator new(size_t size) {
-  if (void* const memory = cassandra_bloom::testing::Allocate(size)) {
+  using namespace cassandra_bloom::testing;
+  if (void* const memory = throws ? nullptr : Allocate(size)) {
     return memory;
   }
   throw std::bad_alloc();

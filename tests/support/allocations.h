@@ -20,6 +20,9 @@ int64_t PeakBytes(const std::function<void()>& work);
 // get their memory, fail. Initially SIZE_MAX.
 extern std::atomic<size_t> largest_allocation;
 
+// If true, the other operator new always throws.
+extern std::atomic<bool> throws;
+
 // What the nothrow operator new returned last.
 extern std::atomic<void*> last_allocation;
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "plugin/filter/block_layout.h"
 #include "plugin/filter/endian.h"
+#include "plugin/filter/filter_db_layout.h"
 
 namespace cassandra_bloom::testing {
 
@@ -22,6 +22,11 @@ inline std::string FilterDbBytes(int32_t num_probes, int32_t num_words,
   StoreBigEndian32(num_words, bytes.data() + 4);
   bytes.resize(size);
   return bytes;
+}
+
+// A filter that every key matches: one word with all bits set.
+inline std::string MatchAllFilterDb() {
+  return FilterDbBytes(1, 1, 8) + std::string(8, '\xff');
 }
 
 struct BrokenFilter {

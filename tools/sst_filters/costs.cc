@@ -17,7 +17,6 @@
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
-#include "plugin/policy/level_ratio.h"
 #include "plugin/policy/policy_settings.h"
 #include "tools/sst_filters/filter_witness.h"
 
@@ -159,38 +158,12 @@ SampledFilter SampleFilter(const rocksdb::FilterPolicy& policy,
   return sample;
 }
 
-// Returns what is wrong with the bits per key, or "". Compares them with the
-// policy's average, in relation, before anything else is computed from them.
-std::string AdviceAboutBits(const Family& family, const Sums& all) {
-  constexpr double kTolerance = 1.1;
-  const PolicySettings settings = SettingsOf(family.policy);
-  if (!settings.sizing.is_monkey) {
-    return "";
-  }
-  const double average =
-      settings.sizing
-          .Monkey(LevelRatioOf(family.options.max_bytes_for_level_multiplier))
-          .RealAverage();
-  if (all.BitsPerKey() <= kTolerance * average) {
-    return "";
-  }
-  return "the filters have " + ThreeDigits(all.BitsPerKey()) +
-         " bits per key, and the policy's average is " + ThreeDigits(average) +
-         ": that is the average of full levels. Either this database is "
-         "younger, or RocksDB moved files down unchanged; then compact all "
-         "(CompactRange with bottommost_level_compaction=kForce)";
-}
-
-// `mix` needs dynamic levels and whole keys. Without a filter in each file, it
-// is not known how many bits per key there are now.
+// `mix` needs whole keys. Without a filter in each file, it is not known how
+// many bits per key there are now.
 bool MayUseMix(const ExaminedFamily& family) {
   const rocksdb::ColumnFamilyOptions& options = family.options;
   const PolicySettings settings = SettingsOf(family.policy);
-  const bool is_mix = settings.sizing.is_monkey &&
-                      settings.bottommost_filter == FilterType::kRibbon;
-  return !is_mix && settings.partition_key.is_whole() &&
-         options.compaction_style == rocksdb::kCompactionStyleLevel &&
-         options.level_compaction_dynamic_level_bytes &&
+  return !settings.is_mix && settings.partition_key.is_whole() &&
          !options.optimize_filters_for_hits &&
          std::all_of(family.ssts.begin(), family.ssts.end(),
                      [](const ExaminedSst& sst) {
@@ -267,10 +240,7 @@ Json CostsOf(const ExaminedFamily& family) {
   Json mix;
   Json notes = Json::array();
   const bool has_filters = all.filter_keys > 0 && !family.policy.empty();
-  const std::string advice = has_filters ? AdviceAboutBits(family, all) : "";
-  if (!advice.empty()) {
-    notes.push_back(advice);
-  } else if (has_filters && MayUseMix(family)) {
+  if (has_filters && MayUseMix(family)) {
     mix = ForecastOfMix(family, sums);
     if (family.table.partition_filters) {
       notes.push_back(

@@ -15,6 +15,7 @@
 #include "filterdb/tests/fake_sstable/compressed_data.h"
 #include "filterdb/tests/fake_sstable/fake_statistics_db.h"
 #include "filterdb/tests/fake_sstable/index_files.h"
+#include "plugin/filter_db/filter_db_file.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/temp_dir.h"
@@ -40,6 +41,7 @@ struct VersionFacts {
 constexpr auto kCrcOfData = ChunkChecksum::kCrcOfUncompressed;
 constexpr auto kAdler = ChunkChecksum::kAdlerOfStored;
 constexpr auto kCrc = ChunkChecksum::kCrcOfStored;
+constexpr auto kNoTime = StatisticsLayout::kNoLowestTime;
 constexpr auto kNoChance = StatisticsLayout::kNoChance;
 constexpr auto kNoTable = StatisticsLayout::kNoTable;
 constexpr auto kTable = StatisticsLayout::kTable;
@@ -47,7 +49,8 @@ constexpr auto kChecks = StatisticsLayout::kTableAndChecks;
 
 constexpr VersionFacts kVersions[] = {
     {"da", kNaAndLater, "", "bti-", true, true, kCrc, kChecks},
-    {"ia", kBeforeMa, "ks-table-", "", false, false, kCrcOfData, kNoChance},
+    {"ia", kBeforeMa, "ks-table-", "", false, false, kCrcOfData, kNoTime},
+    {"ib", kBeforeMa, "ks-table-", "", false, false, kCrcOfData, kNoChance},
     {"ja", kBeforeMa, "ks-table-", "", false, false, kCrcOfData, kNoTable},
     {"jb", kBeforeMa, "ks-table-", "", false, false, kAdler, kNoTable},
     {"ka", kBeforeMa, "ks-table-", "", false, false, kAdler, kTable},
@@ -89,9 +92,12 @@ std::string Build(const SstableSpec& spec, FilterForm form) {
       builder->Add(spec.keys[i]);
     }
   }
-  std::string file(kHeaderBytes + size_t{8} * builder->num_words(), '\0');
-  SerializeFilterDb(form, builder->num_probes(), builder->num_words(),
-                    builder->bits(), file.data());
+  std::string file;
+  FilterDbContent(form, builder->num_probes(), builder->num_words(),
+                  builder->bits())([&file](const char* data, size_t size) {
+    file.append(data, size);
+    return true;
+  });
   return file;
 }
 
@@ -134,11 +140,11 @@ std::optional<std::string> FilterOf(const SstableSpec& spec, FilterForm form) {
 
 std::string NoDeletion(const VersionFacts& facts) {
   constexpr auto kNoSeconds = std::numeric_limits<int32_t>::max();
-  constexpr auto kNoTime = std::numeric_limits<int64_t>::min();
+  constexpr auto kNoMarking = std::numeric_limits<int64_t>::min();
   return facts.has_short_deletion
              ? "\x80"
              : BigEndian(kNoSeconds, 4) +
-                   BigEndian(static_cast<uint64_t>(kNoTime), 8);
+                   BigEndian(static_cast<uint64_t>(kNoMarking), 8);
 }
 
 // Returns the uncompressed Data.db, and tells where its partitions are.

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cassandra_bloom/filter_db.h"
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -42,6 +42,12 @@ TEST(FilterFillTest, NotSaturatedByItsOwnKeys) {
           << chance;
     }
   }
+}
+
+TEST(FilterFillTest, Rate) {
+  EXPECT_NEAR(Build(FilterDbBuilder::ForBitsPerKey, 12.5, 10000, 10000).rate(),
+              0.0025, 0.0005);
+  EXPECT_EQ(FilterFill().rate(), 1);
 }
 
 TEST(FilterFillTest, SaturatedByTooManyKeys) {

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <utility>
 
-#include "plugin/filter/block_layout.h"
 #include "plugin/filter/endian.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/filter_view.h"
 #include "plugin/filter/invariant_remainder.h"
 #include "plugin/filter/kernels/kernel.h"

@@ -6,8 +6,8 @@
 #include <cassert>
 #include <cstdint>
 
-#include "plugin/filter/block_layout.h"
 #include "plugin/filter/endian.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/probes.h"
 
 namespace cassandra_bloom {

@@ -34,9 +34,17 @@ cmake -S . -B by-cmake -DCMAKE_PREFIX_PATH="$prefix" "$@" >cmake.log 2>&1 || {
 }
 cmake --build by-cmake
 run by-cmake core core_static core_cc plugin plugin_static by_name
+echo "-- by-cmake/plugin_module.so, loaded at run time"
+by-cmake/load by-cmake/plugin_module.so "$work/db-module"
 
 pkgconfig=$(find "$prefix"/lib* -name cassandra_bloom.pc)
 [ -n "$pkgconfig" ] || { echo "no cassandra_bloom.pc in $prefix/lib*"; exit 1; }
-export PKG_CONFIG_PATH=${pkgconfig%/*} LD_LIBRARY_PATH=${pkgconfig%/*/*}
-make
-run . core plugin by_name
+rocksdb=$(sed -n 's|^ROCKSDB_LIBRARY:.*=\(.*\)/.*|\1|p' by-cmake/CMakeCache.txt)
+export PKG_CONFIG_PATH=${pkgconfig%/*}:$rocksdb/pkgconfig LD_LIBRARY_PATH=${pkgconfig%/*/*}:$rocksdb
+programs=(core plugin by_name)
+[ -f "$rocksdb/pkgconfig/rocksdb.pc" ] || {
+  echo "-- make builds core alone: $rocksdb/pkgconfig has no rocksdb.pc, which the plugin's file needs"
+  programs=(core)
+}
+make "${programs[@]}"
+run . "${programs[@]}"

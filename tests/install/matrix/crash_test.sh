@@ -44,7 +44,7 @@ cases=(
   "cassandra_bloom:10 full"
   "cassandra_bloom:10 partitioned"
   "cassandra_bloom:10:blocks:rocksdb partitioned"
-  "cassandra_bloom:10:allocation:monkey full ts"
+  "cassandra_bloom:mix:10:filter:ribbon full ts"
   "cassandra_bloom:mix:10 full"
   "cassandra_bloom:mix:10 partitioned ts"
 )

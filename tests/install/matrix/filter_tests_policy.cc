@@ -16,8 +16,8 @@ namespace ROCKSDB_NAMESPACE {
 namespace {
 
 // The bits per key that a policy `mix` takes.
-constexpr double kMinMixBits = 1.533;
-constexpr double kMaxMixBits = 86.15;
+constexpr double kMinMixBits = 1;
+constexpr double kMaxMixBits = 100;
 
 const FilterPolicy* NewPolicy(double bits_per_key) {
   const char* const path = std::getenv("CASSANDRA_BLOOM_POLICY_MADE");

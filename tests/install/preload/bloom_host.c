@@ -3,10 +3,11 @@
 /* A C program that uses RocksDB's Bloom filter and knows nothing of
  * cassandra_bloom:
  *
- *   bloom_host DATABASE write|read full|bloom|dlsym BITS
+ *   bloom_host DATABASE write|compact|read full|bloom|dlsym BITS
  *
- * `write` makes the database with 1000 rows. Both commands then look up all
- * rows and as many absent keys, and print the answers.
+ * `write` makes the database with 1000 rows. `compact` rewrites its SST file.
+ * These commands and `read` then look up all rows and as many absent keys, and
+ * print the answers.
  *
  * With `full`, rocksdb_filterpolicy_create_bloom_full makes the policy. With
  * `bloom`, rocksdb_filterpolicy_create_bloom makes the policy. With `dlsym`,
@@ -57,6 +58,14 @@ static void Put(rocksdb_t* db, int i) {
   rocksdb_put(db, options, key, strlen(key), "value", 5, &error);
   Require(error);
   rocksdb_writeoptions_destroy(options);
+}
+
+static void Compact(rocksdb_t* db) {
+  enum { kForce = 2 }; /* BottommostLevelCompaction */
+  rocksdb_compactoptions_t* const all = rocksdb_compactoptions_create();
+  rocksdb_compactoptions_set_bottommost_level_compaction(all, kForce);
+  rocksdb_compact_range_opt(db, all, NULL, 0, NULL, 0);
+  rocksdb_compactoptions_destroy(all);
 }
 
 static int NumFound(rocksdb_t* db, const char* suffix) {
@@ -125,6 +134,9 @@ int main(int argc, char** argv) {
   }
   rocksdb_flush(db, flush, &error);
   Require(error);
+  if (strcmp(argv[2], "compact") == 0) {
+    Compact(db);
+  }
   present = NumFound(db, "");
   absent = NumFound(db, "-");
   printf("%d rows and %d others found, %d filtered\n", present, absent,

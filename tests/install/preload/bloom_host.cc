@@ -3,24 +3,27 @@
 // A C++ program that uses RocksDB's Bloom filter and knows nothing of
 // cassandra_bloom. The right column says how the program makes the policy:
 //
-//   bloom_host DATABASE write|add|read new BITS      NewBloomFilterPolicy
-//   bloom_host DATABASE write|add|read point         OptimizeForPointLookup
-//   bloom_host DATABASE write|add|read string TEXT   filter_policy=TEXT
+//   bloom_host DATABASE COMMAND new BITS      NewBloomFilterPolicy
+//   bloom_host DATABASE COMMAND point         OptimizeForPointLookup
+//   bloom_host DATABASE COMMAND string TEXT   filter_policy=TEXT
 //
-// `write` makes the database with 1000 rows. `add` writes the same rows into
-// one more SST file. Each command then looks up all rows and as many absent
-// keys, and prints the answers.
+// The COMMAND `write` makes the database with 1000 rows. `add` writes the same
+// rows into one more SST file, and `compact` rewrites all SST files into one.
+// These and `read` then look up all rows and as many absent keys, and print the
+// answers.
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table.h>
+#include <rocksdb/version.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -77,17 +80,27 @@ int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   rocksdb::Options options =
       OptionsFor({arguments.begin() + 2, arguments.end()});
-  const bool writes = arguments[1] != "read";
+  const bool writes = arguments[1] == "write" || arguments[1] == "add";
   options.create_if_missing = options.error_if_exists = arguments[1] == "write";
+#if ROCKSDB_MAJOR >= 11
+  std::unique_ptr<rocksdb::DB> opened;
+#else
   rocksdb::DB* opened = nullptr;
+#endif
   Require(rocksdb::DB::Open(options, arguments[0], &opened));
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  const std::unique_ptr<rocksdb::DB> db(std::move(opened));
   for (int i = 0; writes && i < kNumRows; ++i) {
     Require(db->Put({}, Key(i), "value"));
   }
   Require(db->Flush({}));
-  const int present = NumFound(opened, "");
-  const int absent = NumFound(opened, "-");
+  if (arguments[1] == "compact") {
+    rocksdb::CompactRangeOptions all;
+    all.bottommost_level_compaction =
+        rocksdb::BottommostLevelCompaction::kForce;
+    Require(db->CompactRange(all, nullptr, nullptr));
+  }
+  const int present = NumFound(db.get(), "");
+  const int absent = NumFound(db.get(), "-");
   std::printf("%d rows and %d others found, %d filtered\n", present, absent,
               static_cast<int>(options.statistics->getTickerCount(
                   rocksdb::BLOOM_FILTER_USEFUL)));

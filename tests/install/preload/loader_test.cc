@@ -156,7 +156,7 @@ TEST(LoaderTest, NoSecondRocksdbIsLoaded) {
 // A preloaded stub of RocksDB reports another release.
 TEST(LoaderTest, APluginThatIsLinkedChecksTheReleaseToo) {
   const ProcessResult right = RunProcess({TEST_LINKED_HOST});
-  EXPECT_EQ(right.out, "cassandra_bloom:12 cassandra_bloom:fp:0.1 6\n");
+  EXPECT_EQ(right.out, "cassandra_bloom:12 cassandra_bloom:fp:0.1 5\n");
   EXPECT_EQ(right.err, "");
   ExpectRefused(RunProcess({TEST_LINKED_HOST}, TEST_STUB_9_9), "none none 0\n",
                 {"built for RocksDB " TEST_ROCKSDB_RELEASE,
@@ -173,6 +173,28 @@ TEST(LoaderTest, ThePluginCanBePreloadedItself) {
     EXPECT_EQ(result.err, "");
   }
   EXPECT_EQ(RunProcess({"/bin/true"}, TEST_PLUGIN).exit_code, 0);
+}
+
+// Its name is the one that somebody guesses.
+TEST(LoaderTest, TheLibraryForFilesSaysWhatToPreload) {
+  const ProcessResult preloaded =
+      RunProcess({TEST_ROCKSDB_HOST}, TEST_FILES_LIBRARY);
+  EXPECT_EQ(preloaded.exit_code, 0);
+  EXPECT_EQ(preloaded.out, "none\n");
+  EXPECT_EQ(preloaded.err,
+            "cassandra_bloom: libcassandra_bloom.so has no filter policy: "
+            "preload libcassandra_bloom_preload.so or "
+            "libcassandra_bloom_replace.so\n");
+  EXPECT_EQ(RunProcess({"/bin/true"}, TEST_FILES_LIBRARY).err, "");
+  // Python loads it, beside a RocksDB, and the right library is preloaded.
+  const ProcessResult loaded =
+      RunProcess({TEST_PYTHON, "-c",
+                  "import ctypes\n"
+                  "ctypes.CDLL('" TEST_STUB_9_9 "', ctypes.RTLD_GLOBAL)\n"
+                  "ctypes.CDLL('" TEST_FILES_LIBRARY "')"},
+                 TEST_LOADER);
+  EXPECT_EQ(loaded.exit_code, 0) << loaded;
+  EXPECT_EQ(loaded.err, "");
 }
 
 // A copy of the loader in another folder. The plugin that was built with the

@@ -36,7 +36,7 @@ class PluginVersionTest : public ::testing::Test {
   void ExpectStarts() {
     const ProcessResult result = Run();
     EXPECT_EQ(result.exit_code, 0) << result;
-    EXPECT_EQ(result.out, "cassandra_bloom:12 cassandra_bloom:fp:0.1 6\n");
+    EXPECT_EQ(result.out, "cassandra_bloom:12 cassandra_bloom:fp:0.1 5\n");
     EXPECT_EQ(result.err, "");
   }
 

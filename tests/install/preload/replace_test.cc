@@ -9,10 +9,12 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plugin/filter_db/read_file.h"
 #include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/releases.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/rocksdb/test_policies.h"
 #include "tests/support/run_process.h"
@@ -36,9 +38,10 @@ const std::string kTrailerOnDisk("\0cb\xff\xff", 5);
 // Otherwise returns a text with the number of blocks.
 std::string OnlyBlock(const std::string& database, const PolicyPtr& policy) {
   const auto capturing = std::make_shared<CapturingPolicy>(policy);
-  rocksdb::DB* db = nullptr;
-  Require(rocksdb::DB::OpenForReadOnly(DbOptions(capturing), database, &db));
-  delete db;
+  OpenedDb opened{};
+  Require(
+      rocksdb::DB::OpenForReadOnly(DbOptions(capturing), database, &opened));
+  const std::unique_ptr<rocksdb::DB> db = Own(std::move(opened));
   const std::vector<std::string> blocks = capturing->blocks();
   return blocks.size() == 1 ? blocks[0]
                             : std::to_string(blocks.size()) + " blocks";
@@ -94,7 +97,7 @@ class ReplaceTest : public ::testing::Test {
     return filtered;
   }
 
-  std::string PolicyInOptions() {
+  std::string NewestOptionsFile() {
     std::string newest;
     for (const fs::directory_entry& entry : fs::directory_iterator(db_)) {
       const std::string path = entry.path();
@@ -104,8 +107,12 @@ class ReplaceTest : public ::testing::Test {
         newest = path;
       }
     }
+    return newest;
+  }
+
+  std::string PolicyInOptions() {
     const std::string name = "filter_policy=";
-    for (const std::string& line : Lines(ReadFile(newest))) {
+    for (const std::string& line : Lines(ReadFile(NewestOptionsFile()))) {
       const size_t at = line.find(name);
       if (at != std::string::npos) {
         return line.substr(at + name.size());
@@ -368,6 +375,86 @@ TEST_F(ReplaceTest, FallsBackToRocksdbsOwnFunctions) {
               0u)
         << result;
   }
+}
+
+// ---- CASSANDRA_BLOOM_REPLACE ----
+
+std::vector<std::string> With(const std::string& value,
+                              std::vector<std::string> host) {
+  // RunProcess starts `env`, which takes this word.
+  host.insert(host.begin(), "CASSANDRA_BLOOM_REPLACE=" + value);
+  return host;
+}
+
+// Writes a database, and compacts it in a second process. Only the filters may
+// be others than without us, so that nothing has to be undone.
+TEST_F(ReplaceTest, MixLeavesTheOptionsFileAsItIs) {
+  const struct {
+    std::vector<std::string> host;
+    std::vector<std::string> how;
+  } cases[] = {{{TEST_BLOOM_HOST}, {"new", "10"}},
+               {{TEST_BLOOM_HOST}, {"new", "9.9"}},
+               {{TEST_BLOOM_HOST}, {"point"}},
+               {{TEST_BLOOM_HOST_C}, {"full", "10"}},
+               {{TEST_BLOOM_HOST_C}, {"bloom", "10"}},
+               {{TEST_BLOOM_HOST_C}, {"dlsym", "10"}},
+               {{TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, "--"}, {"new", "10"}},
+               {{TEST_DLOPEN_HOST, TEST_BLOOM_MODULE_C, "--"}, {"full", "10"}}};
+  for (const auto& test : cases) {
+    SCOPED_TRACE(test.host[0] + " " + test.how[0]);
+    std::string options[2];
+    std::string block[2];
+    for (const bool with_us : {false, true}) {
+      fs::remove_all(db_);
+      for (const char* const command : {"write", "compact"}) {
+        EXPECT_GT(NumFiltered(With("mix", test.host), command, test.how,
+                              with_us ? TEST_REPLACE : ""),
+                  950);
+      }
+      options[with_us] = NewestOptionsFile() + ReadFile(NewestOptionsFile());
+      block[with_us] = OnlyBlock(db_, OurPolicyBesideRocksdb());
+    }
+    EXPECT_EQ(options[true], options[false]);
+    EXPECT_EQ(block[true][block[true].size() - 5], '\xfe') << "no Ribbon";
+    EXPECT_LT(block[true].size(), block[false].size() * 3 / 4);
+    EXPECT_GT(NumFiltered(test.host, "read", test.how, ""), 950);
+  }
+}
+
+TEST_F(ReplaceTest, MixUsesTheFiltersOfBefore) {
+  NumFiltered({TEST_BLOOM_HOST}, "write", {"new", "10"}, TEST_REPLACE);
+  EXPECT_EQ(BlockDigest(db_), kCassandrasDigest);
+  EXPECT_GT(NumFiltered(With("mix", {TEST_BLOOM_HOST}), "read", {"new", "10"},
+                        TEST_REPLACE),
+            950);
+}
+
+TEST_F(ReplaceTest, AnEmptyValueIsNone) {
+  NumFiltered(With("", {TEST_BLOOM_HOST}), {"new", "10"}, TEST_REPLACE);
+  EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:10:blocks:rocksdb");
+}
+
+TEST_F(ReplaceTest, AWrongValueIsSaidOnce) {
+  NumFiltered({TEST_BLOOM_HOST}, {"new", "10"}, "");
+  const std::string rocksdbs = OnlyBlock(db_, OurPolicyBesideRocksdb());
+  const std::vector<std::string> hosts[] = {
+      {TEST_BLOOM_HOST}, {TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, "--"}};
+  for (std::vector<std::string> host : hosts) {
+    SCOPED_TRACE(host[0]);
+    for (const char* const value : {"MIX", "mix:10", "0"}) {
+      SCOPED_TRACE(value);
+      fs::remove_all(db_);
+      std::vector<std::string> command = With(value, host);
+      command.insert(command.end(), {db_, "write", "new", "10"});
+      const ProcessResult result = RunProcess(command, TEST_REPLACE);
+      EXPECT_EQ(result.exit_code, 0) << result;
+      EXPECT_EQ(result.err,
+                "cassandra_bloom: not loaded: CASSANDRA_BLOOM_REPLACE is "
+                "neither mix nor empty; RocksDB uses its own Bloom filter\n");
+      EXPECT_EQ(OnlyBlock(db_, OurPolicyBesideRocksdb()), rocksdbs);
+    }
+  }
+  EXPECT_EQ(RunProcess(With("MIX", {"/bin/true"}), TEST_REPLACE).err, "");
 }
 
 }  // namespace

@@ -40,10 +40,9 @@ class RocksdbToolsTest : public ::testing::Test {
               "[DBOptions]\n"
               "  create_if_missing=true\n"
               "[CFOptions \"default\"]\n"
-              "  compression=kNoCompression\n" +
-                  more_cf_options_ +
-                  "[TableOptions/BlockBasedTable \"default\"]\n"
-                  "  filter_policy=" +
+              "  compression=kNoCompression\n"
+              "[TableOptions/BlockBasedTable \"default\"]\n"
+              "  filter_policy=" +
                   policy + "\n");
     return path;
   }
@@ -131,8 +130,7 @@ class RocksdbToolsTest : public ::testing::Test {
 
   const std::string all_found_ =
       std::to_string(kNumKeys) + " of " + std::to_string(kNumKeys);
-  std::string more_cf_options_;  // Additional lines of OptionsFile.
-  std::string cpu_;              // CPU that qemu emulates. No qemu if empty.
+  std::string cpu_;  // CPU that qemu emulates. No qemu if empty.
   TempDir folder_;
   const std::string db_ = folder_ / "db";
 };
@@ -262,55 +260,6 @@ TEST_F(RocksdbToolsTest, BloomBitsAreReplaced) {
                  TEST_REPLACE);
   EXPECT_EQ(put.exit_code, 0) << put;
   EXPECT_TRUE(NewestOptionsName("cassandra_bloom:14:blocks:rocksdb"));
-}
-
-// ---- Databases with the mark of options_file_guard.h ----
-
-class MarkedDatabaseTest : public RocksdbToolsTest {
- protected:
-  void SetUp() override {
-    more_cf_options_ = kMark;
-    ASSERT_NO_FATAL_FAILURE(MakeDatabase());
-  }
-
-  bool IsMarked() {
-    return ReadFile(Newest("OPTIONS-[0-9]+")).find(kMark) != std::string::npos;
-  }
-
-  static constexpr char kMark[] =
-      "  memtable_factory={id=SkipListFactory:00;cassandra_bloom=required;}\n";
-};
-
-TEST_F(MarkedDatabaseTest, WhoKnowsThePolicyOpensItAndKeepsTheMark) {
-  EXPECT_TRUE(IsMarked());
-  for (const char* const value : {"0x62", "0x63"}) {
-    const std::string before = Newest("OPTIONS-[0-9]+");
-    const ProcessResult put = Ldb({"put", "0x61", value}, TEST_LOADER);
-    EXPECT_EQ(put.exit_code, 0) << put;
-    EXPECT_EQ(Ldb({"get", "0x61"}, TEST_LOADER).out, value + std::string("\n"));
-    EXPECT_NE(Newest("OPTIONS-[0-9]+"), before);
-    EXPECT_TRUE(IsMarked());
-    EXPECT_TRUE(NewestOptionsName("cassandra_bloom:10"));
-  }
-}
-
-TEST_F(MarkedDatabaseTest, WhoDoesNotIsRefused) {
-  const std::string options_file = Newest("OPTIONS-[0-9]+");
-  // --ignore_unknown_options does not help, because RocksDB then ignores
-  // unknown options only in OPTIONS files of a newer RocksDB.
-  const std::vector<std::string> commands[] = {
-      {"compact"},
-      {"put", "0x61", "0x62"},
-      {"--ignore_unknown_options", "scan"}};
-  for (const std::vector<std::string>& command : commands) {
-    const ProcessResult result = Ldb(command, "");
-    EXPECT_EQ(result.exit_code, 1) << result;
-    EXPECT_NE((result.out + result.err).find("memtable_factory"),
-              std::string::npos)
-        << result;
-  }
-  EXPECT_EQ(Newest("OPTIONS-[0-9]+"), options_file);
-  EXPECT_NE(Ldb({"get", HexKey(0)}, TEST_LOADER).out, "");
 }
 
 }  // namespace

@@ -16,38 +16,10 @@ namespace {
 
 using ::testing::HasSubstr;
 
-PolicyPtr Monkey() {
-  rocksdb::CassandraBloomOptions options;
-  options.allocation = "monkey";
-  return PolicyOf(options);
-}
-
-// A young database has the bits of level 0. So has a file that RocksDB moved
-// down unchanged. The excess is small here, but large in relation.
-TEST(DoctorForecastTest, MoreBitsThanTheAverage) {
-  for (const PolicyPtr& policy : {Monkey(), Mix()}) {
-    TestDb db(WithDynamicLevels(policy));
-    AddFile(&db, 0, 20000);
-    EXPECT_THAT(Exits(0, Doctor(db, "")).out,
-                HasSubstr("  the filters have 23."));
-    rocksdb::CompactRangeOptions move;
-    move.bottommost_level_compaction =
-        rocksdb::BottommostLevelCompaction::kSkip;
-    Require(db->CompactRange(move, nullptr, nullptr));
-    const Json family = FamilyOf(Exits(0, Doctor(db)));
-    ASSERT_EQ(family["ssts"][0]["level"], 6);
-    EXPECT_THAT(family["notes"].dump(),
-                HasSubstr("and the policy's average is 10: "));
-    EXPECT_EQ(family["mix"], Json());
-    db.Compact();
-    EXPECT_EQ(FamilyOf(Exits(0, Doctor(db)))["notes"], Json::array());
-  }
-}
-
 // The filters of the policy that doctor names are as doctor says.
 TEST(DoctorForecastTest, Mix) {
   for (const PolicyPtr& policy : {OurPolicy(), BuiltinPolicy()}) {
-    TestDb db(WithDynamicLevels(policy));
+    TestDb db(DbOptions(policy));
     AddFile(&db, 0, 60000);
     db.Compact();
     const Json now = FamilyOf(Exits(0, Doctor(db)));
@@ -55,8 +27,7 @@ TEST(DoctorForecastTest, Mix) {
     EXPECT_EQ(name.rfind("cassandra_bloom:mix:10", 0), 0U) << name;
     EXPECT_THAT(Doctor(db, "").out, HasSubstr("  with mix instead  "));
     const double bits = std::stod(name.substr(name.rfind(':') + 1));
-    db.Reopen(WithDynamicLevels(
-        PolicyPtr(rocksdb::NewCassandraBloomMixPolicy(bits))));
+    db.Reopen(DbOptions(PolicyPtr(rocksdb::NewCassandraBloomMixPolicy(bits))));
     db.Compact();
     const Json then = FamilyOf(Exits(0, Doctor(db)));
     EXPECT_EQ(then["mix"], Json());
@@ -68,8 +39,8 @@ TEST(DoctorForecastTest, Mix) {
 
 // The bits per key of the other files say nothing of those without a filter.
 TEST(DoctorForecastTest, NoMixIfAFileHasNoFilter) {
-  FilledDb db(WithDynamicLevels(nullptr));
-  db.Reopen(WithDynamicLevels(OurPolicy()));
+  FilledDb db(DbOptions(nullptr));
+  db.Reopen(DbOptions(OurPolicy()));
   AddFile(&db, 0, 20000);
   EXPECT_EQ(FamilyOf(Exits(1, Doctor(db)))["mix"], Json());
   db.Compact();
@@ -77,7 +48,7 @@ TEST(DoctorForecastTest, NoMixIfAFileHasNoFilter) {
 }
 
 TEST(DoctorForecastTest, MixInPartitionsTakesMore) {
-  rocksdb::Options options = WithDynamicLevels(BuiltinPolicy());
+  rocksdb::Options options = DbOptions(BuiltinPolicy());
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(
       TableOptions(BuiltinPolicy(), Layout::kPartitioned)));
   const FilledDb db(options);

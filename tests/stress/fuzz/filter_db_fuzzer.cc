@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
+#include "plugin/filter_db/filter_db_file.h"
 #include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/stress/fuzz/fuzz_input.h"
 #include "tests/support/naive_filter.h"
@@ -72,7 +73,7 @@ class NaiveFile {
     std::vector<Positions> positions;
     for (const std::string& key : keys) {
       auto [h1, h2] = PlainHash(key);
-      if (form_.hash_order == HashOrder::kH1Base) {
+      if (form_ == kBeforeMa) {
         std::swap(h1, h2);
       }
       Positions& of_key = positions.emplace_back();
@@ -109,8 +110,7 @@ class NaiveFile {
   size_t ByteOf(uint64_t position) const {
     const uint64_t in_word = position % 64 / 8;
     return kHeaderSize + position / 64 * 8 +
-           (form_.word_order == WordOrder::kLittleEndianWords ? in_word
-                                                              : 7 - in_word);
+           (form_ == kNaAndLater ? in_word : 7 - in_word);
   }
 
   std::string bytes_;
@@ -145,9 +145,11 @@ std::unique_ptr<FilterDbFile> Open(const std::string& bytes, FilterForm form) {
 
 std::string Written(const FilterDbFile& filter, FilterForm form) {
   std::string error;
-  FUZZ_CHECK(WriteFilterDbFile(Path("written"), form, filter.num_probes(),
-                               filter.num_words(), filter.bits(),
-                               /*overwrite=*/true, &error));
+  FUZZ_CHECK(
+      WriteFileAtomically(Path("written"), /*overwrite=*/true,
+                          FilterDbContent(form, filter.num_probes(),
+                                          filter.num_words(), filter.bits()),
+                          &error));
   return ReadFile(Path("written"));
 }
 
@@ -187,10 +189,7 @@ void CheckAnswers(const FilterDbFile& filter, NaiveFile naive,
 void CheckConversion(const FilterDbFile& filter, const std::string& bytes) {
   const FilterForm form = filter.form();
   FUZZ_CHECK(Written(filter, form) == bytes);
-  FilterForm other = form;
-  other.word_order = form.word_order == WordOrder::kBigEndianWords
-                         ? WordOrder::kLittleEndianWords
-                         : WordOrder::kBigEndianWords;
+  const FilterForm other = form == kNaAndLater ? kMaToMe : kNaAndLater;
   const auto converted = Open(Written(filter, other), other);
   FUZZ_CHECK(Written(*converted, form) == bytes);
 }

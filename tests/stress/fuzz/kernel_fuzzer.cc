@@ -174,7 +174,7 @@ void CheckFilter(Size size, const std::vector<Hash128>& hashes,
 }
 
 void Check(FuzzInput input) {
-  const Size size = {static_cast<int>(1 + input.Number(1) % 64),
+  const Size size = {static_cast<int>(1 + input.Number(1) % 21),
                      NumWords(&input)};
   const size_t shift = input.Number(1) % 64;
   const size_t batch_size = 1 + input.Number(1) % kMaxBatch;

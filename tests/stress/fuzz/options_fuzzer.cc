@@ -24,6 +24,7 @@ namespace cassandra_bloom::testing {
 namespace {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::CompactionStyle;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::Slice;
@@ -42,12 +43,13 @@ class SilentLogger final : public ROCKSDB_NAMESPACE::Logger {
 };
 
 // Returns an empty string if the policy builds no filter.
-std::string Filter(const CassandraBloomPolicy& policy, int level,
-                   bool is_bottommost) {
+std::string Filter(const CassandraBloomPolicy& policy, CompactionStyle style,
+                   int level, bool is_bottommost) {
   const BlockBasedTableOptions table_options;
   FilterBuildingContext context(table_options);
   SilentLogger logger;
   context.info_log = &logger;
+  context.compaction_style = style;
   context.level_at_creation = level;
   context.is_bottommost = is_bottommost;
   const std::unique_ptr<FilterBitsBuilder> builder(
@@ -72,11 +74,16 @@ void CheckSame(const PolicySettings& one, const PolicySettings& other) {
   }
   const CassandraBloomPolicy policy(one.id);
   const CassandraBloomPolicy same(other.id);
-  for (const int level : {-1, 0, 1, 6}) {
-    for (const bool is_bottommost : {false, true}) {
-      const std::string filter = Filter(policy, level, is_bottommost);
-      FUZZ_CHECK(filter == Filter(same, level, is_bottommost));
-      FUZZ_CHECK(one.error.empty() || filter.empty());
+  for (const CompactionStyle style :
+       {ROCKSDB_NAMESPACE::kCompactionStyleLevel,
+        ROCKSDB_NAMESPACE::kCompactionStyleUniversal,
+        ROCKSDB_NAMESPACE::kCompactionStyleFIFO}) {
+    for (const int level : {-1, 0, 1, 6}) {
+      for (const bool is_bottommost : {false, true}) {
+        const std::string filter = Filter(policy, style, level, is_bottommost);
+        FUZZ_CHECK(filter == Filter(same, style, level, is_bottommost));
+        FUZZ_CHECK(one.error.empty() || filter.empty());
+      }
     }
   }
 }

@@ -21,19 +21,13 @@
 #include "plugin/lsm/partition_key.h"
 #include "plugin/policy/bits_builder.h"
 #include "plugin/policy/bits_reader.h"
-#include "plugin/policy/partition_transform.h"
-#include "plugin/policy/statistics.h"
+#include "plugin/prefix_extractor/partition_transform.h"
 #include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/stress/fuzz/fuzz_input.h"
 #include "tests/support/naive_partition_key.h"
 
 namespace cassandra_bloom::testing {
 namespace {
-
-StatisticsCounters* TheStatistics() {
-  static StatisticsCounters statistics;
-  return &statistics;
-}
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
@@ -135,7 +129,7 @@ void CheckFilter(PartitionKeyExtractor extractor,
   FUZZ_CHECK(builder->MaybePostVerify(block).ok());
   FUZZ_CHECK(builder->EstimateEntriesAdded() == 0);
   const std::unique_ptr<FilterBitsReader> reader(
-      NewBitsReader(block, extractor, TheStatistics()));
+      NewBitsReader(block, extractor));
   for (size_t i = first; i < end; ++i) {
     FUZZ_CHECK(MayMatchInBatch(reader.get(), keys[i]));
     if (transform != nullptr && transform->InDomain(keys[i])) {
@@ -168,9 +162,9 @@ void Check(const uint8_t* data, size_t size) {
   }
   BlockBasedTableOptions table_options;
   table_options.detect_filter_construct_corruption = true;
-  CassandraBloomBitsBuilder builder(
-      *SizingForBitsPerKey(10), *extractor, BlockForm::kFilterDb,
-      FilterBuildingContext(table_options), TheStatistics());
+  CassandraBloomBitsBuilder builder(*SizingForBitsPerKey(10), *extractor,
+                                    BlockForm::kFilterDb,
+                                    FilterBuildingContext(table_options));
   const size_t half = keys.size() / 2;
   CheckFilter(*extractor, has_prefixes ? &transform : nullptr, keys, 0, half,
               &builder);

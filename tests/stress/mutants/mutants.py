@@ -24,7 +24,7 @@ TESTS = {
     "plugin/filter": ("filter_test", "filter_db_test"),
     "plugin/filter_db": ("filter_db_test",),
     "plugin/lsm": ("lsm_test",),
-    "plugin/policy": ("bits_test", "no_memory_test"),
+    "plugin/policy": ("bits_test", "no_memory_test", "options_test"),
     "plugin/export": ("export_test",),
     "filterdb/sstable": (
         "sstable_test", "filterdb_mending_test", "filterdb_scan_test", "filterdb_mend_test",

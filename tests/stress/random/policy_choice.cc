@@ -18,7 +18,7 @@ std::string Number(double number) {
 double DrawBits(Draws* draws) {
   switch (draws->Below(6)) {
     case 0:
-      return draws->Of({0.0, 0.3, 0.5, 1.0, 1.25, 2.0, 50.0, 99.999, 100.0});
+      return draws->Of({0.0, 0.5, 1.0, 1.25, 2.0, 50.0, 99.999, 100.0});
     case 1:
       return static_cast<double>(draws->Between(500, 25000)) / 1000;
     default:
@@ -46,10 +46,15 @@ Sizing DrawChance(Draws* draws) {
                             {"1", 0}});
 }
 
+// A string takes fewer than 0.5 bits only for levels.
+Sizing DrawNumberOfLevel(Draws* draws) {
+  return draws->OneIn(20) ? Sizing{"0.3", 0} : DrawNumber(draws);
+}
+
 Sizing DrawList(Draws* draws) {
-  Sizing list = DrawNumber(draws);
+  Sizing list = DrawNumberOfLevel(draws);
   for (uint64_t more = draws->Below(5); more > 0; --more) {
-    const Sizing one = DrawNumber(draws);
+    const Sizing one = DrawNumberOfLevel(draws);
     list = {list.text + "," + one.text, one.bits};
   }
   return list;
@@ -57,17 +62,12 @@ Sizing DrawList(Draws* draws) {
 
 Sizing DrawSizing(Draws* draws) {
   Sizing sizing = DrawNumber(draws);
-  switch (draws->Below(7)) {
-    case 0: {
-      const uint64_t bits = draws->Between(2, 20);
-      return {std::to_string(bits) + ":allocation:monkey",
-              static_cast<double>(bits)};
-    }
-    case 1:
+  switch (draws->Below(6)) {
+    case 0:
       sizing = DrawChance(draws);
       sizing.text.insert(0, "fp:");
       break;
-    case 2:
+    case 1:
       sizing = DrawList(draws);
       sizing.text.insert(0, "level_bits:");
       break;
@@ -75,7 +75,7 @@ Sizing DrawSizing(Draws* draws) {
       break;
   }
   if (draws->OneIn(3)) {
-    sizing.text += ":bottommost_bits:" + DrawNumber(draws).text;
+    sizing.text += ":bottommost_bits:" + DrawNumberOfLevel(draws).text;
   }
   return sizing;
 }
@@ -135,11 +135,16 @@ PolicyChoice DrawPolicy(const std::string& partition_key, Draws* draws) {
     case 4:
       return {ribbon, ribbon};
     case 5:
-      return {"cassandra_bloom:mix:" +
-                  draws->Of<std::string>({"1.7", "5", "10", "13.125", "80"}) +
-                  draws->Of<const char*>({"", "", ":filter:cassandra"}),
-              ribbon};
     case 6:
+      return {
+          "cassandra_bloom:mix:" +
+              draws->Of<std::string>(
+                  {"1", "1.7", "5", "10", "13.125", "80", "100"}) +
+              draws->Of<const char*>({"", "", ":filter:ribbon", ":filter:bloom",
+                                      ":filter:cassandra"}) +
+              draws->Of<const char*>({"", "", "", ":bottommost_filter:bloom",
+                                      ":bottommost_filter:cassandra"}),
+          ribbon};
     case 7:
     case 8:
     case 9:

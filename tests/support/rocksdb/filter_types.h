@@ -96,12 +96,6 @@ inline std::string LogOf(const TestDb& db) {
   return ReadFile(db.path() + "/LOG");
 }
 
-inline rocksdb::Options WithDynamicLevels(PolicyPtr policy) {
-  rocksdb::Options options = DbOptions(std::move(policy));
-  options.level_compaction_dynamic_level_bytes = true;
-  return options;
-}
-
 inline double BitsPerKey(const rocksdb::TableProperties& table) {
   return 8 * static_cast<double>(table.filter_size) /
          static_cast<double>(table.num_filter_entries);

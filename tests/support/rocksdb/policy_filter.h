@@ -11,11 +11,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/filter_bits_api.h"
 
 namespace cassandra_bloom::testing {
@@ -78,17 +76,6 @@ inline std::string FinishBlock(ROCKSDB_NAMESPACE::FilterBitsBuilder* builder) {
   std::unique_ptr<const char[]> buffer;
   ROCKSDB_NAMESPACE::Status status;
   return builder->Finish(&buffer, &status).ToString();
-}
-
-// Throws std::runtime_error if the policy is not cassandra_bloom.
-inline ROCKSDB_NAMESPACE::CassandraBloomStatistics StatisticsOf(
-    const ROCKSDB_NAMESPACE::FilterPolicy& policy) {
-  ROCKSDB_NAMESPACE::CassandraBloomStatistics statistics;
-  if (!GetCassandraBloomStatistics(policy, &statistics)) {
-    throw std::runtime_error(std::string(policy.Name()) +
-                             " is not cassandra_bloom");
-  }
-  return statistics;
 }
 
 }  // namespace cassandra_bloom::testing

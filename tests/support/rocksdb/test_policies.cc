@@ -2,7 +2,7 @@
 
 #include "tests/support/rocksdb/test_policies.h"
 
-#include "plugin/filter/block_layout.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "tests/support/rocksdb/forwarding_builder.h"
 
 namespace cassandra_bloom::testing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/policy/partition_transform.h"
+#include "plugin/prefix_extractor/partition_transform.h"
 
 #include <rocksdb/slice.h>
 
@@ -74,10 +74,6 @@ Slice PartitionTransform::Transform(const Slice& key) const {
 
 bool PartitionTransform::InDomain(const Slice& key) const {
   return error_.empty() && extractor_.End(key.ToStringView()).has_value();
-}
-
-bool PartitionTransform::SameResultWhenAppended(const Slice& prefix) const {
-  return InDomain(prefix);
 }
 
 Status PartitionTransform::PrepareOptions(

@@ -18,19 +18,23 @@
 //
 // Tested in tests/filter/filter_test.cc.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_LAYOUT_H_
-#define CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_LAYOUT_H_
+#ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_FILTER_DB_LAYOUT_H_
+#define CASSANDRA_BLOOM_PLUGIN_FILTER_FILTER_DB_LAYOUT_H_
 
 #include <cstddef>
 #include <cstdint>
 
 namespace cassandra_bloom {
 
+// A Filter.db may have 16 GiB.
+static_assert(sizeof(size_t) >= 8, "cassandra_bloom needs a 64-bit CPU");
+
 constexpr size_t kFilterDbHeaderSize = 8;
 
 // ParseFilterDb refuses a header with more probes than this. Cassandra writes
-// at most 14 probes, and fails when it queries a filter with more than 21.
-constexpr int kMaxReadableProbes = 64;
+// at most 14 probes, and cannot query a filter with more than 21, because its
+// BloomFilter computes the positions in a long[21].
+constexpr int kMaxReadableProbes = 21;
 
 // Cassandra stores the number of words as a Java int. So a filter has at most
 // 16 GiB, which are 2^37 bits.
@@ -44,19 +48,8 @@ struct ParsedFilter {
   uint64_t capacity_bits() const { return uint64_t{64} * num_words; }
 };
 
-// The largest number of words of a filter that a process can have in memory. On
-// a 32-bit CPU these words take 2 GiB. On a 64-bit CPU every filter fits.
-constexpr uint32_t kMaxAddressableWords =
-    (PTRDIFF_MAX - kFilterDbHeaderSize) / 8 < kMaxFilterWords
-        ? static_cast<uint32_t>((PTRDIFF_MAX - kFilterDbHeaderSize) / 8)
-        : kMaxFilterWords;
-
-// Returns the size of a Filter.db in bytes. Returns SIZE_MAX if `num_words` is
-// above kMaxAddressableWords, so that allocating the memory fails.
 constexpr size_t FilterDbSize(uint32_t num_words) {
-  return num_words <= kMaxAddressableWords
-             ? kFilterDbHeaderSize + size_t{8} * num_words
-             : SIZE_MAX;
+  return kFilterDbHeaderSize + size_t{8} * num_words;
 }
 
 // Returns the largest number of words in a Filter.db of at most `size` bytes,
@@ -69,11 +62,6 @@ constexpr uint32_t FilterWordsWithin(size_t size) {
   return num_words < kMaxFilterWords ? static_cast<uint32_t>(num_words)
                                      : kMaxFilterWords;
 }
-
-// A filter that every key matches: one word with all bits set.
-constexpr char kMatchAllFilterDb[FilterDbSize(1)] = {
-    0,      0,      0,      1,      0,      0,      0,      1,  // k, num_words
-    '\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\xff', '\xff'};
 
 // Parses a whole Filter.db. Returns true if `data` is exactly one filter:
 // num_probes is 1 to kMaxReadableProbes, num_words is at least 1, and `size` is
@@ -88,4 +76,4 @@ void WriteFilterDbHeader(int num_probes, uint32_t num_words, char* out);
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_BLOCK_LAYOUT_H_
+#endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_FILTER_DB_LAYOUT_H_

@@ -8,8 +8,8 @@
 // The prefix is everything up to the end of the partition key, because RocksDB
 // requires that a key begins with its prefix.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_POLICY_PARTITION_TRANSFORM_H_
-#define CASSANDRA_BLOOM_PLUGIN_POLICY_PARTITION_TRANSFORM_H_
+#ifndef CASSANDRA_BLOOM_PLUGIN_PREFIX_EXTRACTOR_PARTITION_TRANSFORM_H_
+#define CASSANDRA_BLOOM_PLUGIN_PREFIX_EXTRACTOR_PARTITION_TRANSFORM_H_
 
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/status.h>
@@ -50,8 +50,6 @@ class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
   ROCKSDB_NAMESPACE::Slice Transform(
       const ROCKSDB_NAMESPACE::Slice& key) const override;
   bool InDomain(const ROCKSDB_NAMESPACE::Slice& key) const override;
-  bool SameResultWhenAppended(
-      const ROCKSDB_NAMESPACE::Slice& prefix) const override;
 
   ROCKSDB_NAMESPACE::Status PrepareOptions(
       const ROCKSDB_NAMESPACE::ConfigOptions& config_options) override;
@@ -77,4 +75,4 @@ class PartitionTransform final : public ROCKSDB_NAMESPACE::SliceTransform {
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_POLICY_PARTITION_TRANSFORM_H_
+#endif  // CASSANDRA_BLOOM_PLUGIN_PREFIX_EXTRACTOR_PARTITION_TRANSFORM_H_
