@@ -170,7 +170,7 @@ TEST_F(ListenerKillTest, AnExport) {
   }
   {
     const auto db = OpenDb(place_, /*listen=*/false);
-    for (const uint32_t first : {0, 100, 200}) {
+    for (const uint32_t first : {0u, 100u, 200u}) {
       AddFile(db.get(), first);
     }
     Export(db.get(), place_);
