@@ -37,7 +37,9 @@ namespace cassandra_bloom {
 // A new listener on an old database exports new files; `sst_filters export`
 // does the others. It also makes the folder whole after a kill or an error, and
 // shortens the hidden file, which grows by a line for each SST file. After
-// RepairDB or a restore it is run first, because numbers are used again.
+// RepairDB, a restore or DestroyDB (a new database at the same path) it is run
+// first, because numbers are used again: a file that is then imported would
+// stand beside an older filter of its number.
 //
 // A failure of the listener never makes an operation of the database fail. It
 // is counted, and the first of several in a row is written to RocksDB's LOG or,

@@ -98,8 +98,10 @@ std::string StampOf(const std::string& path) {
 
 std::string DatabaseOf(const std::string& path) {
   std::error_code failure;
-  const auto whole = std::filesystem::weakly_canonical(path, failure);
-  return failure ? path : whole.string();
+  const auto canonical = std::filesystem::weakly_canonical(path, failure);
+  std::string whole = failure ? path : canonical.string();
+  std::replace(whole.begin(), whole.end(), '\n', ' ');
+  return whole;
 }
 
 bool ExportFolder::Claim(const std::string& database,
@@ -114,7 +116,11 @@ bool ExportFolder::Claim(const std::string& database,
   }
   std::string owner = Owner();
   if (owner.empty()) {
-    if (!MayBeTaken(error)) {
+    const FileDescriptor mark(open(MarkPath().c_str(), O_RDONLY | O_CLOEXEC));
+    if (mark.get() < 0 && errno != ENOENT && errno != ENOTDIR) {
+      return FailWithErrno(MarkPath(), "cannot be read", error);
+    }
+    if (!MayBeTaken(/*is_claimed=*/false, error) && Owner().empty()) {
       return false;
     }
     if (dry_run) {
@@ -148,14 +154,14 @@ std::string ExportFolder::Owner() const {
   return owner;
 }
 
-bool ExportFolder::MayBeTaken(std::string* error) const {
+bool ExportFolder::MayBeTaken(bool is_claimed, std::string* error) const {
   std::vector<std::string> names;
   if (!ListNames(path_, &names, error)) {
     return false;
   }
-  const auto is_others = [this](const std::string& name) {
+  const auto is_others = [&](const std::string& name) {
     return EndsWith(name, "-Data.db") ||
-           (!plan_.options.overwrite &&
+           (!is_claimed && !plan_.options.overwrite &&
             NumberOfFilterDb(name, plan_.options.sstable_version));
   };
   const auto others = std::find_if(names.begin(), names.end(), is_others);
@@ -178,6 +184,11 @@ std::string ExportFolder::FilterDbOf(uint64_t number) const {
 bool ExportFolder::ReadMark(std::set<std::string>* lines,
                             std::string* error) const {
   std::string text;
+  std::error_code failure;
+  if (const auto size = std::filesystem::file_size(MarkPath(), failure);
+      !failure && size > kMaxMark) {
+    return true;  // All filters are then made anew, and the mark is short.
+  }
   if (NameExists(MarkPath()) &&
       !ReadRegularFile(MarkPath(), kMaxMark, &text, error)) {
     return false;
@@ -226,8 +237,9 @@ ExportResult ExportFolder::Renew(uint64_t number, const std::string& sst,
   if (result == ExportResult::kDone && !Record(number, stamp, error)) {
     result = ExportResult::kCannotWrite;
   }
-  if (StampOf(sst) != stamp) {
-    result = ExportResult::kGone;
+  if (const std::string now = StampOf(sst); now != stamp) {
+    result = now.empty() ? ExportResult::kGone : ExportResult::kCannotRead;
+    *error = sst + ": changed while it was exported";
   }
   if (result != ExportResult::kDone) {
     std::string ignored;
@@ -288,7 +300,12 @@ bool ExportFolder::Shorten(std::string* error) const {
   if (!ReadMark(&lines, error)) {
     return false;
   }
-  std::string text = Owner() + "\n";
+  const std::string owner = Owner();
+  struct stat mark;
+  if (owner.empty() || stat(MarkPath().c_str(), &mark) != 0) {
+    return true;  // Somebody has just removed it.
+  }
+  std::string text = owner + "\n";
   for (const std::string& line : lines) {
     const std::string name = line.substr(0, line.find(kSeparator));
     const std::string stamp = StampOf(path_ + "/" + name);
@@ -296,9 +313,19 @@ bool ExportFolder::Shorten(std::string* error) const {
       text += line + "\n";
     }
   }
-  std::error_code ignored;
-  return std::filesystem::file_size(MarkPath(), ignored) == text.size() ||
-         WriteMark(text, /*overwrite=*/true, error);
+  if (static_cast<size_t>(mark.st_size) == text.size()) {
+    return true;
+  }
+  if (!WriteMark(text, /*overwrite=*/true, error)) {
+    return false;
+  }
+  // An export of root's must leave the mark to the user whose listener appends
+  // to it.
+  const bool ignored =
+      lchown(MarkPath().c_str(), mark.st_uid, mark.st_gid) == 0 &&
+      chmod(MarkPath().c_str(), mark.st_mode & 07777) == 0;
+  static_cast<void>(ignored);
+  return true;
 }
 
 }  // namespace cassandra_bloom

@@ -70,6 +70,11 @@ class ExportFolder {
   // With the option dry_run, changes nothing.
   bool Claim(const std::string& database, std::string* error) const;
 
+  // Refuses a folder that has SSTables of Cassandra, whose filters an export
+  // would remove or replace, and, if it is not claimed yet, one that has
+  // filters.
+  bool MayBeTaken(bool is_claimed, std::string* error) const;
+
   // Returns the first line of the mark, or "" if there is no mark.
   std::string Owner() const;
 
@@ -104,7 +109,6 @@ class ExportFolder {
   bool Shorten(std::string* error) const;
 
  private:
-  bool MayBeTaken(std::string* error) const;
   bool Record(uint64_t number, const std::string& sst_stamp,
               std::string* error) const;
   bool WriteMark(const std::string& text, bool overwrite,

@@ -46,6 +46,7 @@ bool Reconciliation::Run(const ListSsts& list) {
   LiveSsts live = list();
   std::vector<std::string> gone;
   if (!folder_.Claim(live.database, error_) ||
+      !folder_.MayBeTaken(/*is_claimed=*/true, error_) ||
       !folder_.ReadMark(&mark_, error_) || !ExportLive(live, &gone)) {
     return false;
   }
@@ -133,9 +134,11 @@ bool Reconciliation::RemoveOthers(const LiveSsts& live) {
       sst = sst.empty() && FileExists(path) ? path : sst;
     }
     std::string failure;
+    // Export has removed a filter that it could not renew. Meanwhile a listener
+    // may have written a right one.
     if (live.files.count(number) > 0 ||
         (!sst.empty() &&
-         Export(number, sst, &failure) == ExportResult::kDone) ||
+         Export(number, sst, &failure) != ExportResult::kGone) ||
         other != live.others.end()) {
       continue;
     }

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <thread>
 
 #include "plugin/filter_db/read_file.h"
@@ -127,11 +128,17 @@ bool TemporaryFile::CreateAndLock() {
   return false;
 }
 
-// Without `overwrite`, uses link(), because link() fails if `path` exists.
+// Without `overwrite`, RENAME_NOREPLACE and link() both fail if `path` exists.
+// NFS has no RENAME_NOREPLACE, and vfat has no links.
 bool TemporaryFile::GiveName(const std::string& path, bool overwrite) {
   if (!HasName(fd_, path_)) {
     errno = ESTALE;
     return false;
+  }
+  if (!overwrite && renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, path.c_str(),
+                              RENAME_NOREPLACE) == 0) {
+    has_name_ = false;
+    return true;
   }
   if ((overwrite ? rename(path_.c_str(), path.c_str())
                  : link(path_.c_str(), path.c_str())) != 0) {

@@ -171,6 +171,22 @@ TEST_F(ExportFolderTest, TheMarkDoesNotGrowForever) {
   EXPECT_EQ(StateOf(out_.path()), before);  // There was nothing to do.
 }
 
+// Somebody copied the folder, with its mark, into that of a table.
+TEST_F(ExportFolderTest, SstablesBesideAMark) {
+  RenewAll();
+  EXPECT_TRUE(Folder().MayBeTaken(/*is_claimed=*/true, &error_)) << error_;
+  WriteFile(path_ + "/nb-777-big-Data.db", "rows");
+  EXPECT_FALSE(Folder().MayBeTaken(/*is_claimed=*/true, &error_));
+  EXPECT_THAT(error_, ::testing::HasSubstr("SSTables of Cassandra"));
+}
+
+TEST_F(ExportFolderTest, ADatabaseWhosePathHasANewline) {
+  const std::string database = DatabaseOf("/data/a\nb");
+  EXPECT_EQ(database, "/data/a b");
+  EXPECT_TRUE(Folder().Claim(database, &error_)) << error_;
+  EXPECT_TRUE(Folder().Claim(database, &error_)) << error_;
+}
+
 // An export of root's may have written the mark anew.
 TEST_F(ExportFolderTest, AMarkOfAnotherUser) {
   constexpr uid_t kNobody = 65534;
