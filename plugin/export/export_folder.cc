@@ -9,54 +9,24 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "plugin/filter_db/read_file.h"
-#include "plugin/filter_db/split.h"
 #include "plugin/filter_db/sstable_version.h"
 #include "plugin/filter_db/write_file.h"
+#include "plugin/policy/running_rocksdb.h"
 
 namespace cassandra_bloom {
 namespace {
-
-constexpr char kSeparator = '\t';
-constexpr uint64_t kMaxMark = uint64_t{1} << 30;
 
 uint64_t NumberAtBegin(std::string_view text) {
   uint64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
-}
-
-// Leaves `*names` empty if there is no folder.
-bool ListNames(const std::string& folder, std::vector<std::string>* names,
-               std::string* error) {
-  std::error_code failure;
-  *names = NamesIn(
-      folder, [](const std::string&) { return true; }, &failure);
-  if (failure && failure != std::errc::no_such_file_or_directory) {
-    *error = folder + ": is no folder that can be read: " + failure.message();
-    return false;
-  }
-  return true;
-}
-
-// Returns true if WriteFileAtomically was to give this file the name of a mark
-// or a filter, and has not touched it for a day.
-bool IsLeftOver(const std::string& folder, const std::string& name,
-                const std::string& version) {
-  constexpr time_t kDay = 24 * 60 * 60;
-  const size_t end = name.find(kTemporarySuffix);
-  const std::string whole = name.substr(0, end);
-  struct stat status;
-  return end != std::string::npos &&
-         (whole == kFolderMarkName || NumberOfFilterDb(whole, version)) &&
-         lstat((folder + "/" + name).c_str(), &status) == 0 &&
-         status.st_mtim.tv_sec < time(nullptr) - kDay;
 }
 
 }  // namespace
@@ -96,6 +66,24 @@ std::string StampOf(const std::string& path) {
          std::to_string(status.st_mtim.tv_nsec);
 }
 
+std::optional<FilterForm> FormOfExports(const std::string& sstable_version,
+                                        std::string* error) {
+  if (const std::string fault = RunningRocksdbFault(); !fault.empty()) {
+    *error = fault;
+    return std::nullopt;
+  }
+  if (IsFormName(sstable_version)) {
+    *error = "'" + sstable_version +
+             "' is a form, but the names of the files need an SSTable version, "
+             "such as nb";
+    return std::nullopt;
+  }
+  FilterForm form;
+  return FormOfSstableVersion(sstable_version, &form, error)
+             ? std::optional<FilterForm>(form)
+             : std::nullopt;
+}
+
 std::string DatabaseOf(const std::string& path) {
   std::error_code failure;
   const auto canonical = std::filesystem::weakly_canonical(path, failure);
@@ -106,7 +94,7 @@ std::string DatabaseOf(const std::string& path) {
 
 bool ExportFolder::Claim(const std::string& database,
                          std::string* error) const {
-  const bool dry_run = plan_.options.dry_run;
+  const bool dry_run = settings_.dry_run;
   if (path_.empty()) {
     *error = "the folder to export to has no name";
     return false;
@@ -155,14 +143,17 @@ std::string ExportFolder::Owner() const {
 }
 
 bool ExportFolder::MayBeTaken(bool is_claimed, std::string* error) const {
-  std::vector<std::string> names;
-  if (!ListNames(path_, &names, error)) {
+  std::error_code failure;
+  const std::vector<std::string> names = NamesIn(
+      path_, [](const std::string&) { return true; }, &failure);
+  if (failure && failure != std::errc::no_such_file_or_directory) {
+    *error = path_ + ": is no folder that can be read: " + failure.message();
     return false;
   }
   const auto is_others = [&](const std::string& name) {
     return EndsWith(name, "-Data.db") ||
-           (!is_claimed && !plan_.options.overwrite &&
-            NumberOfFilterDb(name, plan_.options.sstable_version));
+           (!is_claimed && !settings_.overwrite &&
+            NumberOfFilterDb(name, settings_.sstable_version));
   };
   const auto others = std::find_if(names.begin(), names.end(), is_others);
   if (others == names.end()) {
@@ -178,25 +169,7 @@ bool ExportFolder::MayBeTaken(bool is_claimed, std::string* error) const {
 }
 
 std::string ExportFolder::FilterDbOf(uint64_t number) const {
-  return path_ + "/" + FilterDbName(plan_.options.sstable_version, number);
-}
-
-bool ExportFolder::ReadMark(std::set<std::string>* lines,
-                            std::string* error) const {
-  std::string text;
-  std::error_code failure;
-  if (const auto size = std::filesystem::file_size(MarkPath(), failure);
-      !failure && size > kMaxMark) {
-    return true;  // All filters are then made anew, and the mark is short.
-  }
-  if (NameExists(MarkPath()) &&
-      !ReadRegularFile(MarkPath(), kMaxMark, &text, error)) {
-    return false;
-  }
-  for (const std::string_view line : Split(text, '\n')) {
-    lines->insert(std::string(line));
-  }
-  return true;
+  return path_ + "/" + FilterDbName(settings_.sstable_version, number);
 }
 
 bool ExportFolder::WriteMark(const std::string& text, bool overwrite,
@@ -209,20 +182,13 @@ bool ExportFolder::WriteMark(const std::string& text, bool overwrite,
 
 std::string ExportFolder::LineOf(uint64_t number,
                                  const std::string& sst_stamp) const {
-  return FilterDbName(plan_.options.sstable_version, number) + kSeparator +
-         sst_stamp + kSeparator + ExportOptionsText(plan_) + kSeparator +
+  return FilterDbName(settings_.sstable_version, number) + kMarkSeparator +
+         sst_stamp + kMarkSeparator + settings_.filters + kMarkSeparator +
          StampOf(FilterDbOf(number));
 }
 
-bool ExportFolder::HasFilterOf(const std::set<std::string>& lines,
-                               uint64_t number, const std::string& sst) const {
-  const std::string stamp = StampOf(sst);
-  return !stamp.empty() && FileExists(FilterDbOf(number)) &&
-         lines.count(LineOf(number, stamp)) > 0;
-}
-
 ExportResult ExportFolder::Renew(uint64_t number, const std::string& sst,
-                                 ExportedFilterDb* exported,
+                                 const WriteFilterDb& write,
                                  std::string* error) const {
   const std::string stamp = StampOf(sst);
   if (stamp.empty()) {
@@ -231,9 +197,7 @@ ExportResult ExportFolder::Renew(uint64_t number, const std::string& sst,
   if (!Remove(number, error)) {
     return ExportResult::kCannotWrite;
   }
-  exported->sst_file = sst;
-  exported->filter_db = FilterDbOf(number);
-  ExportResult result = ExportSst(plan_, exported, error);
+  ExportResult result = write(FilterDbOf(number), error);
   if (result == ExportResult::kDone && !Record(number, stamp, error)) {
     result = ExportResult::kCannotWrite;
   }
@@ -263,7 +227,7 @@ bool ExportFolder::Record(uint64_t number, const std::string& sst_stamp,
   const FileDescriptor mark(
       open(MarkPath().c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
   if (mark.get() < 0 && errno == EACCES) {
-    // An export of another user, such as root, has shortened it.
+    // An export of another user, such as root, has written it.
     std::string text;
     return ReadRegularFile(MarkPath(), kMaxMark, &text, error) &&
            WriteMark(text + line, /*overwrite=*/true, error);
@@ -274,58 +238,6 @@ bool ExportFolder::Record(uint64_t number, const std::string& sst_stamp,
   return (mark.get() >= 0 && write(mark.get(), line.data(), line.size()) ==
                                  static_cast<ssize_t>(line.size())) ||
          FailWithErrno(MarkPath(), "cannot be written", error);
-}
-
-bool ExportFolder::ListAndTidy(std::vector<uint64_t>* numbers,
-                               std::string* error) const {
-  const std::string& version = plan_.options.sstable_version;
-  std::vector<std::string> names;
-  if (!ListNames(path_, &names, error)) {
-    return false;
-  }
-  for (const std::string& name : names) {
-    if (const auto number = NumberOfFilterDb(name, version)) {
-      numbers->push_back(*number);
-    } else if (!plan_.options.dry_run && IsLeftOver(path_, name, version)) {
-      unlink((path_ + "/" + name).c_str());
-    }
-  }
-  return true;
-}
-
-// Lines of other SSTable versions stay if their filters do. A line that
-// somebody appends between the reading and the writing is lost.
-bool ExportFolder::Shorten(std::string* error) const {
-  std::set<std::string> lines;
-  if (!ReadMark(&lines, error)) {
-    return false;
-  }
-  const std::string owner = Owner();
-  struct stat mark;
-  if (owner.empty() || stat(MarkPath().c_str(), &mark) != 0) {
-    return true;  // Somebody has just removed it.
-  }
-  std::string text = owner + "\n";
-  for (const std::string& line : lines) {
-    const std::string name = line.substr(0, line.find(kSeparator));
-    const std::string stamp = StampOf(path_ + "/" + name);
-    if (!stamp.empty() && EndsWith(line, kSeparator + stamp)) {
-      text += line + "\n";
-    }
-  }
-  if (static_cast<size_t>(mark.st_size) == text.size()) {
-    return true;
-  }
-  if (!WriteMark(text, /*overwrite=*/true, error)) {
-    return false;
-  }
-  // An export of root's must leave the mark to the user whose listener appends
-  // to it.
-  const bool ignored =
-      lchown(MarkPath().c_str(), mark.st_uid, mark.st_gid) == 0 &&
-      chmod(MarkPath().c_str(), mark.st_mode & 07777) == 0;
-  static_cast<void>(ignored);
-  return true;
 }
 
 }  // namespace cassandra_bloom

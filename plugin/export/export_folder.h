@@ -8,7 +8,7 @@
 //   NAME  SST  OPTIONS  WRITTEN
 //
 // SST is the StampOf the SST file from which the filter was made, OPTIONS the
-// text of ExportOptionsText, and WRITTEN the StampOf the Filter.db.
+// text of FolderSettings::filters, and WRITTEN the StampOf the Filter.db.
 //
 // Threads and processes that work in a folder at once need no lock. Every file
 // gets its name when it is complete, and one write appends a line. So the worst
@@ -19,18 +19,19 @@
 #define CASSANDRA_BLOOM_PLUGIN_EXPORT_EXPORT_FOLDER_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "plugin/export/export_sst.h"
+#include "cassandra_bloom/filter_db.h"
 
 namespace cassandra_bloom {
 
 inline constexpr char kFolderMarkName[] = ".cassandra_bloom_database";
+inline constexpr char kMarkSeparator = '\t';
+inline constexpr uint64_t kMaxMark = uint64_t{1} << 30;  // Bytes.
 
 // Returns the name of an exported Filter.db. For number 123 it is
 // "nb-123-big-Filter.db" or, for some versions, "da-123-bti-Filter.db".
@@ -56,18 +57,49 @@ std::string StampOf(const std::string& path);
 // Returns the whole path of a database.
 std::string DatabaseOf(const std::string& path);
 
+// Returns the form of a Filter.db of this SSTable version. Returns nullopt,
+// with
+// `*error`, if the version is unknown, or if this process runs another RocksDB
+// release than this library was compiled for.
+std::optional<FilterForm> FormOfExports(const std::string& sstable_version,
+                                        std::string* error);
+
+struct FolderSettings {
+  std::string sstable_version = "nb";
+
+  // The settings that decide the bytes of a Filter.db, in one line. The default
+  // is that of filters that are copied, whatever part of a key they hold.
+  std::string filters = "partition_key=default bits_per_key=10";
+
+  // Take over a folder with filters that no export recorded.
+  bool overwrite = false;
+
+  // Claim nothing. Only check whether the folder could be claimed.
+  bool dry_run = false;
+};
+
+enum class ExportResult {
+  kDone,
+  kNoBlock,  // The filter block is no Filter.db. The error says why.
+  kGone,     // The SST file is not there, or no longer.
+  kCannotRead,
+  kCannotWrite,
+};
+
 // Has no state, so several threads may use it at once.
 class ExportFolder {
  public:
-  ExportFolder(std::string path, ExportPlan plan)
-      : path_(std::move(path)), plan_(std::move(plan)) {}
+  ExportFolder(std::string path, FolderSettings settings)
+      : path_(std::move(path)), settings_(std::move(settings)) {}
+
+  const std::string& path() const { return path_; }
+  const FolderSettings& settings() const { return settings_; }
 
   // Creates the folder if its parent exists. Makes it that of `database`, or
   // finds that it is already. Refuses a folder of another database, because the
   // filters of both would have the same names. Refuses a folder without a mark
-  // that has SSTables of Cassandra or, without the option overwrite, filters of
-  // this SSTable version, because an export would remove or replace filters.
-  // With the option dry_run, changes nothing.
+  // that has SSTables of Cassandra or, without the setting overwrite, filters
+  // of this SSTable version, because an export would remove or replace filters.
   bool Claim(const std::string& database, std::string* error) const;
 
   // Refuses a folder that has SSTables of Cassandra, whose filters an export
@@ -78,46 +110,40 @@ class ExportFolder {
   // Returns the first line of the mark, or "" if there is no mark.
   std::string Owner() const;
 
+  std::string MarkPath() const { return path_ + "/" + kFolderMarkName; }
+
+  // Writes the whole mark.
+  bool WriteMark(const std::string& text, bool overwrite,
+                 std::string* error) const;
+
+  // Returns the line of the mark for the Filter.db with this number, as it is
+  // now, if it was made from an SST file with this stamp.
+  std::string LineOf(uint64_t number, const std::string& sst_stamp) const;
+
   std::string FilterDbOf(uint64_t number) const;
 
-  // Reads the lines of the mark.
-  bool ReadMark(std::set<std::string>* lines, std::string* error) const;
+  // Writes a Filter.db to this path. Replaces what is there, also a symbolic
+  // link.
+  using WriteFilterDb =
+      std::function<ExportResult(const std::string& path, std::string* error)>;
 
-  // Returns true if one of the lines says that the Filter.db with this number
-  // was made from this SST file with these options, and if neither has changed
-  // since.
-  bool HasFilterOf(const std::set<std::string>& lines, uint64_t number,
-                   const std::string& sst) const;
-
-  // Makes the Filter.db with this number anew from this SST file, and sets
-  // `*exported`. First removes the old Filter.db, because it may be that of
-  // another SST file of this number, and deny keys. If anything fails, or if
-  // the SST file is gone at the end, leaves no Filter.db. If there is no such
-  // SST file, does nothing: its folder may not be known.
+  // Makes the Filter.db with this number anew from this SST file. First removes
+  // the old Filter.db, because it may be that of another SST file of this
+  // number, and deny keys. If anything fails, or if the SST file is gone at the
+  // end, leaves no Filter.db. If there is no such SST file, does nothing: its
+  // folder may not be known.
   ExportResult Renew(uint64_t number, const std::string& sst,
-                     ExportedFilterDb* exported, std::string* error) const;
+                     const WriteFilterDb& write, std::string* error) const;
 
   // Removes the Filter.db with this number, if there is one.
   bool Remove(uint64_t number, std::string* error) const;
 
-  // Lists the numbers of the filters of this SSTable version. Without the
-  // option dry_run, removes what killed exports have left: temporary files that
-  // are older than a day.
-  bool ListAndTidy(std::vector<uint64_t>* numbers, std::string* error) const;
-
-  // Removes lines from the mark that describe no filter of the folder.
-  bool Shorten(std::string* error) const;
-
  private:
   bool Record(uint64_t number, const std::string& sst_stamp,
               std::string* error) const;
-  bool WriteMark(const std::string& text, bool overwrite,
-                 std::string* error) const;
-  std::string LineOf(uint64_t number, const std::string& sst_stamp) const;
-  std::string MarkPath() const { return path_ + "/" + kFolderMarkName; }
 
   const std::string path_;
-  const ExportPlan plan_;
+  const FolderSettings settings_;
 };
 
 }  // namespace cassandra_bloom

@@ -7,6 +7,8 @@
 #include <exception>
 #include <string_view>
 
+#include "plugin/export/sst_reader.h"
+#include "plugin/filter_db/filter_db_file.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/policy/report.h"
 
@@ -62,15 +64,22 @@ Status FilterDbExportListener::ConfigureOptions(
   }
   std::string error;
   std::string out_dir;
-  ExportOptions block_options;
-  block_options.from = ExportFrom::kBlock;
+  FolderSettings settings;
   if (!options.empty()) {
     error = std::string("takes no options; ") + kUsage;
-  } else if (!ParseId(id_, &block_options.sstable_version, &out_dir)) {
+  } else if (!ParseId(id_, &settings.sstable_version, &out_dir)) {
     error = std::string("is unknown; ") + kUsage;
-  } else if (const auto plan = PlanExport(block_options, &error)) {
-    folder_.emplace(out_dir, *plan);
-    return Status::OK();
+  } else if (const auto form =
+                 FormOfExports(settings.sstable_version, &error)) {
+    if (*form != kBeforeMa) {
+      form_ = *form;
+      folder_.emplace(out_dir, settings);
+      return Status::OK();
+    }
+    error = "filter blocks cannot be copied for SSTable version '" +
+            settings.sstable_version +
+            "', in which every key has other bits; `sst_filters export` builds "
+            "such filters from the keys";
   }
   return Status::InvalidArgument(id_ + ": " + error);
 }
@@ -155,18 +164,21 @@ void FilterDbExportListener::OnTableFileDeleted(
 
 void FilterDbExportListener::Export(const std::string& db_name,
                                     const std::string& sst) {
+  const auto copy_block = [&](const std::string& filter_db,
+                              std::string* error) {
+    return CopyBlock(sst, filter_db, error);
+  };
   std::string error;
-  ExportedFilterDb exported;
   const ExportResult result =
       folder_->Claim(DatabaseOf(db_name), &error)
-          ? folder_->Renew(NumberOfSst(sst), sst, &exported, &error)
+          ? folder_->Renew(NumberOfSst(sst), sst, copy_block, &error)
           : ExportResult::kCannotWrite;
   if (result == ExportResult::kDone) {
     has_failed_ = false;
     ++exported_;
   } else if (result == ExportResult::kNoBlock) {
     if (!has_said_no_block_.exchange(true)) {
-      Say((sst + ": is not exported, because " + exported.why_not_block +
+      Say((sst + ": is not exported, because " + error +
            ". `sst_filters export` makes its Filter.db, and those of other "
            "files without such a filter, which are not named here")
               .c_str());
@@ -174,6 +186,27 @@ void FilterDbExportListener::Export(const std::string& db_name,
   } else if (result != ExportResult::kGone) {
     Fail(error.c_str());
   }
+}
+
+ExportResult FilterDbExportListener::CopyBlock(const std::string& sst_file,
+                                               const std::string& filter_db,
+                                               std::string* error) const {
+  const auto sst = SstReader::Open(sst_file, error);
+  if (sst == nullptr) {
+    return ExportResult::kCannotRead;
+  }
+  ParsedFilter filter;
+  *error = sst->FindBlock(
+      sst->partition_key().value_or(PartitionKeyExtractor()), &filter);
+  if (!error->empty()) {
+    return ExportResult::kNoBlock;
+  }
+  return WriteFileAtomically(filter_db, /*overwrite=*/true,
+                             FilterDbContent(form_, filter.num_probes,
+                                             filter.num_words, filter.bits),
+                             error)
+             ? ExportResult::kDone
+             : ExportResult::kCannotWrite;
 }
 
 std::shared_ptr<EventListener> NewFilterDbExportListener(

@@ -85,11 +85,15 @@ class FilterDbExportListener final : public ROCKSDB_NAMESPACE::EventListener {
   void Do(const Work& work);
   void SeeLogOf(ROCKSDB_NAMESPACE::DB* db);
   void Export(const std::string& db_name, const std::string& sst);
+  ExportResult CopyBlock(const std::string& sst_file,
+                         const std::string& filter_db,
+                         std::string* error) const;
   void Fail(const char* error);
   void Say(const char* text);
 
   const std::string id_;
   std::optional<ExportFolder> folder_;  // Not set until the id was found valid.
+  FilterForm form_ = kNaAndLater;
   std::atomic<uint64_t> exported_{0};
   std::atomic<uint64_t> removed_{0};
   std::atomic<uint64_t> failed_{0};

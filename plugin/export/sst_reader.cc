@@ -3,8 +3,6 @@
 #include "plugin/export/sst_reader.h"
 
 #include <rocksdb/filter_policy.h>
-#include <rocksdb/iterator.h>
-#include <rocksdb/merge_operator.h>
 #include <rocksdb/options.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/table.h>
@@ -18,24 +16,16 @@
 namespace cassandra_bloom {
 
 using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
-using ROCKSDB_NAMESPACE::BytewiseComparator;
-using ROCKSDB_NAMESPACE::Comparator;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
-using ROCKSDB_NAMESPACE::Iterator;
-using ROCKSDB_NAMESPACE::MergeOperator;
 using ROCKSDB_NAMESPACE::Options;
-using ROCKSDB_NAMESPACE::ReadOptions;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::SstFileReader;
 using ROCKSDB_NAMESPACE::Status;
 
 namespace {
-
-// Since RocksDB 9.2, SstFileReader::NewTableIterator shows deletions, too.
-constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
 
 // A policy to which RocksDB passes the block of a full filter when it opens a
 // file, if the filter has this name. Lives as long as the file's reader, but
@@ -67,67 +57,24 @@ class BlockObserver final : public FilterPolicy {
   std::optional<std::string_view>* block_;
 };
 
-// Merges all values into an empty one, because only keys are wanted. Without a
-// merge operator, RocksDB does not show the keys of merge entries.
-class KeysOnlyMergeOperator final : public MergeOperator {
- public:
-  const char* Name() const override { return "CassandraBloomKeysOnly"; }
-  bool FullMergeV2(const MergeOperationInput& /*in*/,
-                   MergeOperationOutput* out) const override {
-    out->new_value.clear();
-    return true;
-  }
-};
-
-// Returns the comparator of this name. Returns nullptr if this library cannot
-// read keys in its order. Comparators that add timestamps to keys have other
-// names, so the result for them is nullptr.
-const Comparator* ComparatorByName(const std::string& name) {
-  for (const Comparator* const known :
-       {BytewiseComparator(), ROCKSDB_NAMESPACE::ReverseBytewiseComparator()}) {
-    if (name == known->Name()) {
-      return known;
-    }
-  }
-  return nullptr;
-}
-
-std::unique_ptr<Iterator> NewKeyIterator(SstFileReader* reader) {
-#if CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902
-  return reader->NewTableIterator();
-#else
-  ReadOptions options;
-  options.total_order_seek = true;
-  options.fill_cache = false;
-  options.verify_checksums = true;
-  options.readahead_size = size_t{1} << 20;
-  return std::unique_ptr<Iterator>(reader->NewIterator(options));
-#endif
-}
-
 }  // namespace
 
 std::unique_ptr<SstReader> SstReader::Open(const std::string& path,
                                            std::string* error) {
   std::unique_ptr<SstReader> sst(new SstReader(path));
-  return sst->OpenWith(BytewiseComparator(), kPolicyName, error)
-             ? std::move(sst)
-             : nullptr;
+  return sst->OpenWith(kPolicyName, error) ? std::move(sst) : nullptr;
 }
 
 // Opens the file, and sets `block_` if it has a full filter of this name. A
 // failure leaves everything as it was. Without a block cache, RocksDB does not
 // read the partitions of a filter.
-bool SstReader::OpenWith(const Comparator* comparator,
-                         const std::string& filter_name, std::string* error) {
+bool SstReader::OpenWith(const std::string& filter_name, std::string* error) {
   std::optional<std::string_view> block;
   const auto observer = std::make_shared<BlockObserver>(filter_name, &block);
   BlockBasedTableOptions table_options;
   table_options.no_block_cache = true;
   table_options.filter_policy = observer;
   Options options;
-  options.comparator = comparator;
-  options.merge_operator = std::make_shared<KeysOnlyMergeOperator>();
   options.table_factory.reset(
       ROCKSDB_NAMESPACE::NewBlockBasedTableFactory(table_options));
   auto reader = std::make_unique<SstFileReader>(options);
@@ -159,8 +106,7 @@ std::string SstReader::FindBlock(const PartitionKeyExtractor& partition_key,
   for (const std::string& name :
        {FilterNameFor(partition_key), std::string(kRocksdbsFilterName)}) {
     std::string error;
-    if (!block_ && name != filter_name_ &&
-        !OpenWith(BytewiseComparator(), name, &error)) {
+    if (!block_ && name != filter_name_ && !OpenWith(name, &error)) {
       return error;
     }
   }
@@ -224,72 +170,6 @@ std::string SstReader::WhyNotKeysAlone() const {
   return (keys && !prefixes) || prefixes_end_with_partition_keys
              ? ""
              : "its filter does not hold whole keys alone";
-}
-
-bool SstReader::CanReadKeys(std::string* error) const {
-  const std::string& comparator = properties_->comparator_name;
-  if (ComparatorByName(comparator) == nullptr) {
-    *error = path_ +
-             ": its keys cannot be read here, because they are in the order "
-             "of the comparator '" +
-             comparator +
-             "'; only RocksDB's bytewise comparators without timestamps are "
-             "known. Either let RocksDB write full filters that hold only "
-             "whole keys (partition_filters=false; then compact), whose blocks "
-             "are exported as they are, or build the "
-             "Filter.db in a program that has the comparator: FilterDbBuilder "
-             "in cassandra_bloom/filter_db.h";
-    return false;
-  }
-  // Subtracts the range deletions, because num_deletions includes them, but
-  // they hide no key here.
-  if (!kDeletionsAreSeen &&
-      properties_->num_deletions > properties_->num_range_deletions) {
-    *error = path_ + ": has " +
-             std::to_string(properties_->num_deletions -
-                            properties_->num_range_deletions) +
-             " deletions, whose keys RocksDB before 9.2 does not show, and "
-             "without them deleted rows come back to life. Compact the "
-             "database, or export with RocksDB 9.2 or later";
-    return false;
-  }
-  return true;
-}
-
-// Opens the file again if it was opened with another comparator. That is known
-// only now, because the comparator's name is in the file.
-bool SstReader::ForEachKey(const VisitKey& visit, std::string* error) {
-  if (!CanReadKeys(error)) {
-    return false;
-  }
-  const Comparator* const comparator =
-      ComparatorByName(properties_->comparator_name);
-  if (comparator != BytewiseComparator() &&
-      !OpenWith(comparator, filter_name_, error)) {
-    return false;
-  }
-  const std::unique_ptr<Iterator> iterator = NewKeyIterator(reader_.get());
-  // NewTableIterator gives keys that end with a sequence number and a type.
-  constexpr size_t kEnd = kDeletionsAreSeen ? 8 : 0;
-  uint64_t seen = 0;
-  for (iterator->SeekToFirst();
-       iterator->Valid() && iterator->key().size() >= kEnd; iterator->Next()) {
-    ++seen;
-    visit(iterator->key().ToStringView().substr(0,
-                                                iterator->key().size() - kEnd));
-  }
-  if (const Status status = iterator->status(); !status.ok()) {
-    *error = path_ + ": its keys cannot be read: " + status.ToString();
-    return false;
-  }
-  if (kDeletionsAreSeen &&
-      seen != properties_->num_entries - properties_->num_range_deletions) {
-    *error = path_ + ": is damaged: " + std::to_string(seen) +
-             " entries, but its properties say " +
-             std::to_string(properties_->num_entries);
-    return false;
-  }
-  return true;
 }
 
 }  // namespace cassandra_bloom

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export.h"
-#include "plugin/export/reconcile.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/test_db.h"
+#include "tools/export/reconcile.h"
 
 namespace cassandra_bloom::testing {
 

@@ -14,6 +14,7 @@
 
 #include "plugin/filter_db/read_file.h"
 #include "tests/export/export_fixture.h"
+#include "tools/export/folder_upkeep.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -52,28 +53,36 @@ class ExportFolderTest : public ExportTest {
   ExportFolderTest() { AddFiles(2); }
 
   ExportFolder Folder(const ExportOptions& options = {}) {
-    return ExportFolder(path_, *PlanExport(options, &error_));
+    return FolderOf(*PlanExport(options, &error_), path_);
   }
 
   std::string SstOf(uint64_t number) {
     return LiveSstsOf(db_.get()).files.at(number);
   }
 
+  ExportResult Renew(uint64_t number, const std::string& sst) {
+    const auto write = [&](const std::string& path, std::string* error) {
+      ExportedFilterDb exported;
+      exported.sst_file = sst;
+      exported.filter_db = path;
+      return ExportSst(*PlanExport({}, error), &exported, error);
+    };
+    return Folder().Renew(number, sst, write, &error_);
+  }
+
   // Makes the filters of the database anew.
   void RenewAll() {
     EXPECT_TRUE(Folder().Claim("db", &error_)) << error_;
     for (const auto& [number, sst] : LiveSstsOf(db_.get()).files) {
-      ExportedFilterDb exported;
-      EXPECT_EQ(Folder().Renew(number, sst, &exported, &error_),
-                ExportResult::kDone)
-          << error_;
+      EXPECT_EQ(Renew(number, sst), ExportResult::kDone) << error_;
     }
   }
 
   bool HasFilterOf(uint64_t number, const ExportOptions& options = {}) {
     std::set<std::string> lines;
-    EXPECT_TRUE(Folder(options).ReadMark(&lines, &error_)) << error_;
-    return Folder(options).HasFilterOf(lines, number, SstOf(number));
+    EXPECT_TRUE(ReadMark(Folder(options), &lines, &error_)) << error_;
+    return cassandra_bloom::HasFilterOf(Folder(options), lines, number,
+                                        SstOf(number));
   }
 
   std::vector<uint64_t> Numbers() {
@@ -100,7 +109,7 @@ TEST_F(ExportFolderTest, KnowsItsFilters) {
   EXPECT_THAT(Mark(), ::testing::StartsWith(
                           "db\n" + FilterDbName("nb", numbers[0]) + "\t"));
   ExportOptions other;
-  other.from = ExportFrom::kKeys;
+  other.from_keys = true;
   EXPECT_FALSE(HasFilterOf(numbers[0], other));
   EXPECT_TRUE(Folder().Remove(numbers[0], &error_));
   EXPECT_TRUE(Folder().Remove(numbers[0], &error_));
@@ -164,10 +173,10 @@ TEST_F(ExportFolderTest, TheMarkDoesNotGrowForever) {
   RenewAll();
   RenewAll();
   EXPECT_EQ(num_lines(), 3 * lines - 2);  // The first one is there once.
-  EXPECT_TRUE(Folder().Shorten(&error_)) << error_;
+  EXPECT_TRUE(ShortenMark(Folder(), &error_)) << error_;
   EXPECT_EQ(num_lines(), lines);
   const auto before = StateOf(out_.path());
-  EXPECT_TRUE(Folder().Shorten(&error_));
+  EXPECT_TRUE(ShortenMark(Folder(), &error_));
   EXPECT_EQ(StateOf(out_.path()), before);  // There was nothing to do.
 }
 
@@ -209,23 +218,18 @@ TEST_F(ExportFolderTest, LeavesNoWrongFilter) {
   RenewAll();
   const uint64_t number = Numbers()[0];
   const std::string filter = Folder().FilterDbOf(number);
-  ExportedFilterDb exported;
-  EXPECT_EQ(Folder().Renew(number, "/no/such.sst", &exported, &error_),
-            ExportResult::kGone);
+  EXPECT_EQ(Renew(number, "/no/such.sst"), ExportResult::kGone);
   EXPECT_TRUE(fs::exists(filter));
   WriteFile(out_ / "no.sst", "no SST file");
-  EXPECT_EQ(Folder().Renew(number, out_ / "no.sst", &exported, &error_),
-            ExportResult::kCannotRead);
+  EXPECT_EQ(Renew(number, out_ / "no.sst"), ExportResult::kCannotRead);
   EXPECT_FALSE(fs::exists(filter));
   // A filter that is not in the mark may not stay: without its mark, no export
   // would ever take the folder again.
   fs::remove(path_ + "/" + kFolderMarkName);
-  EXPECT_EQ(Folder().Renew(number, SstOf(number), &exported, &error_),
-            ExportResult::kCannotWrite);
+  EXPECT_EQ(Renew(number, SstOf(number)), ExportResult::kCannotWrite);
   EXPECT_FALSE(fs::exists(filter));
   fs::create_directory(filter);
-  EXPECT_EQ(Folder().Renew(number, SstOf(number), &exported, &error_),
-            ExportResult::kCannotWrite);
+  EXPECT_EQ(Renew(number, SstOf(number)), ExportResult::kCannotWrite);
   EXPECT_THAT(error_, HasSubstr("-Filter.db: cannot be removed"));
 }
 
@@ -250,10 +254,10 @@ TEST_F(ExportFolderTest, ListsItsFiltersAndRemovesWhatIsLeftOver) {
   dry_run.dry_run = true;
   const auto before = StateOf(out_.path());
   std::vector<uint64_t> numbers;
-  EXPECT_TRUE(Folder(dry_run).ListAndTidy(&numbers, &error_)) << error_;
+  EXPECT_TRUE(ListAndTidy(Folder(dry_run), &numbers, &error_)) << error_;
   EXPECT_EQ(numbers, std::vector<uint64_t>{9});
   EXPECT_EQ(StateOf(out_.path()), before);
-  EXPECT_TRUE(Folder().ListAndTidy(&numbers, &error_)) << error_;
+  EXPECT_TRUE(ListAndTidy(Folder(), &numbers, &error_)) << error_;
   EXPECT_TRUE(Folder().Remove(9, &error_)) << error_;
   EXPECT_EQ(Names(others), out_.Names());
 }

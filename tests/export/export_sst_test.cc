@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/export/export_sst.h"
+#include "tools/export/export_sst.h"
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/merge_operator.h>
@@ -41,10 +41,10 @@ class LastOperand final : public rocksdb::AssociativeMergeOperator {
 };
 
 ExportOptions OptionsFor(const std::string& version = "nb",
-                         ExportFrom from = ExportFrom::kBlockOrKeys) {
+                         bool from_keys = false) {
   ExportOptions options;
   options.sstable_version = version;
-  options.from = from;
+  options.from_keys = from_keys;
   return options;
 }
 
@@ -181,9 +181,9 @@ TEST(ExportSstTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
       EXPECT_EQ(Exported(OnlySst(db), OptionsFor(), &exported), built);
       EXPECT_EQ(exported.partition_key, layout.partition_key);
       EXPECT_EQ(exported.num_keys, PartitionKeysOf(layout).size());
-      EXPECT_EQ(
-          Exported(OnlySst(db), OptionsFor("nb", ExportFrom::kKeys), &exported),
-          built);
+      EXPECT_EQ(Exported(OnlySst(db), OptionsFor("nb", /*from_keys=*/true),
+                         &exported),
+                built);
       EXPECT_EQ(exported.partition_key, layout.partition_key);
       EXPECT_EQ(exported.num_keys, PartitionKeysOf(layout).size());
       EXPECT_EQ(Exported(OnlySst(db), OptionsFor("ka")),
@@ -270,7 +270,7 @@ TEST(ExportSstTest, FromTheBlockAndFromKeysAreAsBuilt) {
     const auto keys = KeysOf(rows);
     ExportedFilterDb exported;
     for (const std::string version : {"nb", "me", "ka"}) {
-      ExportOptions options = OptionsFor(version, ExportFrom::kKeys);
+      ExportOptions options = OptionsFor(version, /*from_keys=*/true);
       EXPECT_EQ(Exported(OnlySst(db), options, &exported),
                 Built(keys, version));
       EXPECT_EQ(exported.num_keys, keys.size());
@@ -287,7 +287,7 @@ TEST(ExportSstTest, FromTheBlockAndFromKeysAreAsBuilt) {
 
 TEST(ExportSstTest, SizeOfFiltersFromKeys) {
   const OneSstDb db(DbOptions(OurPolicy()), NumberedDataset(1000, 0).rows);
-  ExportOptions options = OptionsFor("nb", ExportFrom::kKeys);
+  ExportOptions options = OptionsFor("nb", /*from_keys=*/true);
   options.bits_per_key = 16;
   ExportedFilterDb exported;
   Exported(OnlySst(db), options, &exported);
@@ -380,7 +380,7 @@ TEST(ExportSstTest, UnknownOrder) {
   const Rows rows = NumberedDataset(3000, 0).rows;
   const OneSstDb db(options, rows);
   EXPECT_EQ(Exported(OnlySst(db), OptionsFor()), Built(KeysOf(rows), "nb"));
-  EXPECT_THAT(ExportError(OnlySst(db), OptionsFor("nb", ExportFrom::kKeys)),
+  EXPECT_THAT(ExportError(OnlySst(db), OptionsFor("nb", /*from_keys=*/true)),
               HasSubstr("comparator 'Odd'"));
 }
 
@@ -420,7 +420,7 @@ TEST(ExportSstTest, Refusals) {
       {dir / "000001.sst", OptionsFor(), kNoSst},
       {dir / "000002.sst", OptionsFor(), kNoSst},
       {dir / "000003.sst", OptionsFor(), kNoSst},
-      {dir / "000004.sst", OptionsFor("nb", ExportFrom::kKeys), "checksum"},
+      {dir / "000004.sst", OptionsFor("nb", /*from_keys=*/true), "checksum"},
       {sst, OptionsFor("zz"), "SSTable version 'zz' is unknown"},
       {sst, OptionsFor("hd"), "older than ia"},
       {sst, OptionsFor("na-and-later"), "is a form"},
@@ -429,7 +429,6 @@ TEST(ExportSstTest, Refusals) {
       {sst, partition_key, "'skip:8,u32'"},
       {sst, chance, "false positive chance must be"},
       {sst, negative, "false positive chance must be"},
-      {sst, OptionsFor("la", ExportFrom::kBlock), "builds such filters from"},
   };
   for (const Refusal& refusal : refusals) {
     EXPECT_THAT(ExportError(refusal.sst, refusal.options),
@@ -516,12 +515,6 @@ TEST(ExportSstTest, WhoseTheBlockIsDecidesNotTheName) {
     if (exported.partition_key == "whole") {
       EXPECT_EQ(content, Built(KeysOf(rows), "nb"));
     }
-    std::string error;
-    options.from = ExportFrom::kBlock;
-    exported.filter_db = "/no/such/folder/filter";
-    EXPECT_EQ(ExportSst(*PlanExport(options, &error), &exported, &error),
-              *kind.why_not == 0 ? ExportResult::kCannotWrite
-                                 : ExportResult::kNoBlock);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/export/reconcile.h"
+#include "tools/export/reconcile.h"
 
 #include <atomic>
 #include <filesystem>
@@ -71,7 +71,7 @@ TEST_F(ReconcileTest, OtherOptionsMakeAllAnew) {
   AddFiles(2);
   ExpectSync(2, 0);
   ExportOptions sixteen;
-  sixteen.from = ExportFrom::kKeys;
+  sixteen.from_keys = true;
   sixteen.bits_per_key = 16;
   ASSERT_TRUE(Sync(sixteen)) << error_;
   EXPECT_THAT(report_.exported, SizeIs(2));

@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "plugin/export/export_folder.h"
-#include "plugin/export/export_sst.h"
-#include "plugin/export/reconcile.h"
 #include "plugin/filter_db/read_file.h"
+#include "tools/export/reconcile.h"
 #include "tools/sst_filters/subcommands.h"
 
 namespace cassandra_bloom::tools {
@@ -127,15 +126,16 @@ ExitCode RunExport(const ExportArguments& options) {
 
 void AddKeysOptions(CLI::App* command, ExportOptions* options) {
   command
-      ->add_option("--from", options->from,
-                   "block: copy the filter block of the SST file if it is a "
-                   "full filter of cassandra_bloom that holds only keys, and "
-                   "otherwise hash the keys anew [block]. keys: always hash "
-                   "the keys anew")
-      ->transform(CLI::Transformer(std::map<std::string, ExportFrom>{
-                                       {"block", ExportFrom::kBlockOrKeys},
-                                       {"keys", ExportFrom::kKeys}})
-                      .description(""))
+      ->add_option_function<std::string>(
+          "--from",
+          [options](const std::string& from) {
+            options->from_keys = from == "keys";
+          },
+          "block: copy the filter block of the SST file if it is a "
+          "full filter of cassandra_bloom that holds only keys, and "
+          "otherwise hash the keys anew [block]. keys: always hash "
+          "the keys anew")
+      ->check(CLI::IsMember({"block", "keys"}).description(""))
       ->type_name("block|keys");
   auto* const bits =
       command

@@ -26,6 +26,7 @@ TESTS = {
     "plugin/lsm": ("lsm_test",),
     "plugin/policy": ("bits_test", "no_memory_test", "options_test"),
     "plugin/export": ("export_test",),
+    "tools/export": ("export_test",),
     "filterdb/sstable": (
         "sstable_test", "filterdb_mending_test", "filterdb_scan_test", "filterdb_mend_test",
     ),

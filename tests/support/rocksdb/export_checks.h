@@ -8,9 +8,9 @@
 #include <set>
 #include <string>
 
-#include "plugin/export/export_sst.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/temp_dir.h"
+#include "tools/export/export_sst.h"
 
 namespace cassandra_bloom::testing {
 

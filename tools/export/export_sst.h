@@ -1,33 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Writes the Filter.db of one SST file.
+//
+// Tested in tests/export/export_sst_test.cc.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_EXPORT_SST_H_
-#define CASSANDRA_BLOOM_PLUGIN_EXPORT_EXPORT_SST_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_EXPORT_EXPORT_SST_H_
+#define CASSANDRA_BLOOM_TOOLS_EXPORT_EXPORT_SST_H_
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "cassandra_bloom/filter_db.h"
+#include "plugin/export/export_folder.h"
 #include "plugin/lsm/partition_key.h"
 
 namespace cassandra_bloom {
-
-enum class ExportFrom {
-  // Copy the filter block if possible. Otherwise build the filter from keys.
-  kBlockOrKeys,
-  // Always build the filter from the keys of the SST file.
-  kKeys,
-  // Copy the filter block, or export nothing. Reads no keys.
-  kBlock,
-};
 
 struct ExportOptions {
   // The SSTable version of the Filter.db, such as "nb", not the name of a form.
   std::string sstable_version = "nb";
 
-  ExportFrom from = ExportFrom::kBlockOrKeys;
+  // Build the filter from the keys of the SST file even where its filter block
+  // could be copied.
+  bool from_keys = false;
 
   // The size of filters that are built from keys: bits per key, 1 to 100, or,
   // if fp_chance is not 0, Cassandra's bloom_filter_fp_chance, at least
@@ -63,8 +59,8 @@ struct ExportPlan {
 std::optional<ExportPlan> PlanExport(const ExportOptions& options,
                                      std::string* error);
 
-// Returns the options that decide the bytes of a Filter.db, in one line.
-std::string ExportOptionsText(const ExportPlan& plan);
+// Returns the folder at this path as the plan sees it.
+ExportFolder FolderOf(const ExportPlan& plan, const std::string& path);
 
 struct ExportedFilterDb {
   std::string sst_file;     // The path of the SST file.
@@ -80,15 +76,6 @@ struct ExportedFilterDb {
   uint32_t num_words = 0;
 };
 
-enum class ExportResult {
-  kDone,
-  kNoBlock,  // Only with ExportFrom::kBlock. `why_not_block` is the error.
-  kGone,     // Only from ExportFolder::Renew: the SST file is not there, or no
-             // longer.
-  kCannotRead,
-  kCannotWrite,
-};
-
 // Exports the SST file exported->sst_file to exported->filter_db, and sets the
 // rest of `*exported`. Replaces what is there, also a symbolic link.
 ExportResult ExportSst(const ExportPlan& plan, ExportedFilterDb* exported,
@@ -96,4 +83,4 @@ ExportResult ExportSst(const ExportPlan& plan, ExportedFilterDb* exported,
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_EXPORT_EXPORT_SST_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_EXPORT_EXPORT_SST_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/export/export_sst.h"
+#include "tools/export/export_sst.h"
 
 #include <functional>
 #include <memory>
@@ -11,9 +11,8 @@
 #include "plugin/filter/format_number.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/filter_db/filter_db_file.h"
-#include "plugin/filter_db/sstable_version.h"
 #include "plugin/filter_db/write_file.h"
-#include "plugin/policy/running_rocksdb.h"
+#include "tools/export/sst_keys.h"
 
 namespace cassandra_bloom {
 
@@ -30,15 +29,13 @@ std::unique_ptr<FilterDbBuilder> NewBuilder(const ExportPlan& plan,
                                               plan.form, error);
 }
 
-// Returns false for SSTable versions before `ma`, whose hash has another order.
-bool HasFormOfBlocks(const ExportPlan& plan) { return plan.form != kBeforeMa; }
-
 // Returns a filter of the file's partition keys, or null. Reads the keys twice,
 // first to count them and then to add them, so that only the filter is kept in
 // memory. Equal partition keys that follow each other count once.
 std::unique_ptr<FilterDbBuilder> FromKeys(
     const ExportPlan& plan, const PartitionKeyExtractor& partition_key,
-    SstReader* sst, uint64_t* num_keys, std::string* error) {
+    const std::string& path, const rocksdb::TableProperties& properties,
+    uint64_t* num_keys, std::string* error) {
   *num_keys = 0;
   std::unique_ptr<FilterDbBuilder> builder;
   std::optional<std::string> last;
@@ -54,12 +51,12 @@ std::unique_ptr<FilterDbBuilder> FromKeys(
       builder->Add(entry);
     }
   };
-  if (!sst->ForEachKey(visit, error)) {
+  if (!ForEachKey(path, properties, visit, error)) {
     return nullptr;
   }
   builder = NewBuilder(plan, *num_keys, error);
   last.reset();
-  return builder != nullptr && sst->ForEachKey(visit, error)
+  return builder != nullptr && ForEachKey(path, properties, visit, error)
              ? std::move(builder)
              : nullptr;
 }
@@ -68,18 +65,13 @@ std::unique_ptr<FilterDbBuilder> FromKeys(
 
 std::optional<ExportPlan> PlanExport(const ExportOptions& options,
                                      std::string* error) {
-  if (const std::string fault = RunningRocksdbFault(); !fault.empty()) {
-    *error = fault;
-    return std::nullopt;
-  }
-  if (IsFormName(options.sstable_version)) {
-    *error = "'" + options.sstable_version +
-             "' is a form, but the names of the files need an SSTable version, "
-             "such as nb";
+  const auto form = FormOfExports(options.sstable_version, error);
+  if (!form) {
     return std::nullopt;
   }
   ExportPlan plan;
   plan.options = options;
+  plan.form = *form;
   if (!options.partition_key.empty()) {
     plan.partition_key =
         PartitionKeyExtractor::Parse(options.partition_key, error);
@@ -87,28 +79,25 @@ std::optional<ExportPlan> PlanExport(const ExportOptions& options,
       return std::nullopt;
     }
   }
-  if (!FormOfSstableVersion(options.sstable_version, &plan.form, error) ||
-      NewBuilder(plan, /*num_keys=*/0, error) == nullptr) {
-    return std::nullopt;
-  }
-  if (options.from == ExportFrom::kBlock && !HasFormOfBlocks(plan)) {
-    *error = "filter blocks cannot be copied for SSTable version '" +
-             options.sstable_version +
-             "', in which every key has other bits; `sst_filters export` "
-             "builds such filters from the keys";
-    return std::nullopt;
-  }
-  return plan;
+  return NewBuilder(plan, /*num_keys=*/0, error) == nullptr
+             ? std::nullopt
+             : std::optional<ExportPlan>(plan);
 }
 
-std::string ExportOptionsText(const ExportPlan& plan) {
+ExportFolder FolderOf(const ExportPlan& plan, const std::string& path) {
   const ExportOptions& options = plan.options;
-  return "partition_key=" +
-         (plan.partition_key ? plan.partition_key->spelling() : "default") +
-         (options.from == ExportFrom::kKeys ? " from=keys" : "") +
-         (options.fp_chance != 0
-              ? " fp_chance=" + FormatNumber(options.fp_chance)
-              : " bits_per_key=" + FormatNumber(options.bits_per_key));
+  FolderSettings settings;
+  settings.sstable_version = options.sstable_version;
+  settings.filters =
+      "partition_key=" +
+      (plan.partition_key ? plan.partition_key->spelling() : "default") +
+      (options.from_keys ? " from=keys" : "") +
+      (options.fp_chance != 0
+           ? " fp_chance=" + FormatNumber(options.fp_chance)
+           : " bits_per_key=" + FormatNumber(options.bits_per_key));
+  settings.overwrite = options.overwrite;
+  settings.dry_run = options.dry_run;
+  return ExportFolder(path, settings);
 }
 
 ExportResult ExportSst(const ExportPlan& plan, ExportedFilterDb* exported,
@@ -125,21 +114,18 @@ ExportResult ExportSst(const ExportPlan& plan, ExportedFilterDb* exported,
   exported->num_range_deletions = sst->properties().num_range_deletions;
   std::string& why_not = exported->why_not_block;
   ParsedFilter filter;
-  if (plan.options.from != ExportFrom::kKeys) {
-    why_not = HasFormOfBlocks(plan)
+  if (!plan.options.from_keys) {
+    why_not = plan.form != kBeforeMa
                   ? sst->FindBlock(partition_key, &filter)
                   : "the filter in an SST file cannot be had in the form " +
                         std::string(FormName(plan.form)) +
                         ", where every key has other bits";
     exported->from_block = why_not.empty();
   }
-  if (!exported->from_block && plan.options.from == ExportFrom::kBlock) {
-    return ExportResult::kNoBlock;
-  }
   std::unique_ptr<FilterDbBuilder> builder;
   if (!exported->from_block) {
-    builder =
-        FromKeys(plan, partition_key, sst.get(), &exported->num_keys, error);
+    builder = FromKeys(plan, partition_key, exported->sst_file,
+                       sst->properties(), &exported->num_keys, error);
     if (builder == nullptr) {
       *error +=
           why_not.empty()

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Makes a folder hold the filters of the live SST files of a database.
+//
+// Tested in tests/export/reconcile_test.cc.
 
-#ifndef CASSANDRA_BLOOM_PLUGIN_EXPORT_RECONCILE_H_
-#define CASSANDRA_BLOOM_PLUGIN_EXPORT_RECONCILE_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_EXPORT_RECONCILE_H_
+#define CASSANDRA_BLOOM_TOOLS_EXPORT_RECONCILE_H_
 
 #include <cstdint>
 #include <functional>
@@ -12,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/export/export_sst.h"
+#include "tools/export/export_sst.h"
 
 namespace cassandra_bloom {
 
@@ -53,4 +55,4 @@ bool Reconcile(const ExportPlan& plan, const std::string& out_dir,
 
 }  // namespace cassandra_bloom
 
-#endif  // CASSANDRA_BLOOM_PLUGIN_EXPORT_RECONCILE_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_EXPORT_RECONCILE_H_

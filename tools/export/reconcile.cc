@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plugin/export/reconcile.h"
+#include "tools/export/reconcile.h"
 
 #include "plugin/export/export_folder.h"
 #include "plugin/filter_db/read_file.h"
+#include "tools/export/folder_upkeep.h"
 
 namespace cassandra_bloom {
 namespace {
@@ -24,7 +25,10 @@ class Reconciliation {
   // The arguments must outlive this object.
   Reconciliation(const ExportPlan& plan, const std::string& out_dir,
                  ExportReport* report, std::string* error)
-      : plan_(plan), folder_(out_dir, plan), report_(report), error_(error) {}
+      : plan_(plan),
+        folder_(FolderOf(plan, out_dir)),
+        report_(report),
+        error_(error) {}
 
   bool Run(const ListSsts& list);
 
@@ -47,7 +51,7 @@ bool Reconciliation::Run(const ListSsts& list) {
   std::vector<std::string> gone;
   if (!folder_.Claim(live.database, error_) ||
       !folder_.MayBeTaken(/*is_claimed=*/true, error_) ||
-      !folder_.ReadMark(&mark_, error_) || !ExportLive(live, &gone)) {
+      !ReadMark(folder_, &mark_, error_) || !ExportLive(live, &gone)) {
     return false;
   }
   for (int listing = 2; !gone.empty() && listing <= kMaxListings; ++listing) {
@@ -61,7 +65,7 @@ bool Reconciliation::Run(const ListSsts& list) {
     report_->errors.push_back(sst + kMissing);
   }
   if ((gone.empty() && !RemoveOthers(live)) ||
-      (!plan_.options.dry_run && !folder_.Shorten(error_))) {
+      (!plan_.options.dry_run && !ShortenMark(folder_, error_))) {
     return false;
   }
   if (const size_t count = report_->errors.size(); count > 0) {
@@ -103,16 +107,19 @@ bool Reconciliation::ExportLive(const LiveSsts& live,
 ExportResult Reconciliation::Export(uint64_t number, const std::string& sst,
                                     std::string* failure) {
   const ExportOptions& options = plan_.options;
-  if (!options.overwrite && folder_.HasFilterOf(mark_, number, sst)) {
+  if (!options.overwrite && HasFilterOf(folder_, mark_, number, sst)) {
     report_->kept.push_back(folder_.FilterDbOf(number));
     return ExportResult::kDone;
   }
   ExportedFilterDb exported;
   exported.sst_file = sst;
   exported.filter_db = folder_.FilterDbOf(number);
-  const ExportResult result =
-      options.dry_run ? ExportResult::kDone
-                      : folder_.Renew(number, sst, &exported, failure);
+  const auto write = [&](const std::string& /*path*/, std::string* error) {
+    return ExportSst(plan_, &exported, error);
+  };
+  const ExportResult result = options.dry_run
+                                  ? ExportResult::kDone
+                                  : folder_.Renew(number, sst, write, failure);
   if (result == ExportResult::kDone) {
     report_->exported.push_back(exported);
   }
@@ -122,8 +129,8 @@ ExportResult Reconciliation::Export(uint64_t number, const std::string& sst,
 bool Reconciliation::RemoveOthers(const LiveSsts& live) {
   // A listener may have added filters, with their lines.
   std::vector<uint64_t> numbers;
-  if (!folder_.ListAndTidy(&numbers, error_) ||
-      !folder_.ReadMark(&mark_, error_)) {
+  if (!ListAndTidy(folder_, &numbers, error_) ||
+      !ReadMark(folder_, &mark_, error_)) {
     return false;
   }
   for (const uint64_t number : numbers) {
