@@ -159,7 +159,8 @@ double ReadTable(bool has_checksums, ByteReader* file, Statistics* facts) {
 //    histogram of partition sizes
 //    another histogram
 //    position in the commit log     a long and an int
-//    two timestamps                 longs
+//    lowest timestamp               long, only since `ib`
+//    highest timestamp              long
 //    time of the latest deletion    int, only since `ja`
 //    planned false positive rate    double, only since `ja`
 //    compression ratio              double
@@ -168,8 +169,9 @@ double ReadTable(bool has_checksums, ByteReader* file, Statistics* facts) {
 // (SSTableMetadata of Cassandra 1.2 and 2.0.)
 //
 // Returns the planned rate. If that cannot be read, sets `facts->error`.
-double ReadNumbers(bool has_chance, ByteReader* file, Statistics* facts) {
-  constexpr uint64_t kOtherNumbers = 12 + 2 * 8;
+double ReadNumbers(bool has_chance, bool has_lowest_time, ByteReader* file,
+                   Statistics* facts) {
+  const uint64_t other_numbers = 12 + 8 + (has_lowest_time ? 8 : 0);
   double fp_chance = 0;
   std::optional<uint64_t> num_partitions;
   for (const bool is_first : {true, false}) {
@@ -188,7 +190,7 @@ double ReadNumbers(bool has_chance, ByteReader* file, Statistics* facts) {
     }
     file->GoTo(begin + size);
   }
-  file->GoTo(file->offset() + kOtherNumbers);
+  file->GoTo(file->offset() + other_numbers);
   if (has_chance) {
     file->Int32("the time of the latest deletion");
     fp_chance = file->Double("the planned chance");
@@ -221,7 +223,8 @@ Statistics ReadStatistics(const std::string& path, std::string_view version) {
               layout == StatisticsLayout::kTableWithChecksums
           ? ReadTable(layout == StatisticsLayout::kTableWithChecksums, &file,
                       &facts)
-          : ReadNumbers(has_chance, &file, &facts);
+          : ReadNumbers(has_chance, /*has_lowest_time=*/version != "ia", &file,
+                        &facts);
   facts.partitioner.erase(0, facts.partitioner.rfind('.') + 1);
   if (!has_chance) {
     facts.error = path + ": version " + std::string(version) +

@@ -23,9 +23,14 @@ constexpr char kTocName[] = "TOC.txt";
 // In bytes. A real TOC.txt is far smaller.
 constexpr uint64_t kMaxTocSize = uint64_t{1} << 20;
 
+// Lines may end in CR LF, which the node's Java reads as one line end.
 inline bool TocNames(std::string_view content, std::string_view component) {
   const std::vector<std::string_view> lines = Split(content, '\n');
-  return std::find(lines.begin(), lines.end(), component) != lines.end();
+  return std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
+    return line == component ||
+           (line.size() == component.size() + 1 && line.back() == '\r' &&
+            line.substr(0, component.size()) == component);
+  });
 }
 
 // Returns the content of a TOC.txt with a line for Filter.db, which is added if

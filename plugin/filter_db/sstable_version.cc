@@ -102,16 +102,12 @@ std::string KnownNames() {
 }
 
 // Returns true for a file name of the kind that Cassandra uses since version
-// `la`: version-id-format-Component. `parts` are the parts of the name between
-// the hyphens.
+// `la`: version-id-format-Component. Before that, there may be a mark ("tmp"),
+// or keyspace and table, which some tools add to the names of copies. `parts`
+// are the parts of the name between the hyphens.
 bool IsNameSinceLa(const std::vector<std::string_view>& parts) {
-  return parts.size() == 4 && (parts[2] == kBig || parts[2] == kBti);
-}
-
-// Returns true for a word by which Cassandra marks the file names of an SSTable
-// that is being written.
-bool IsTemporaryMark(std::string_view part) {
-  return part == "tmp" || part == "tmplink";
+  return parts.size() >= 4 &&
+         (parts[parts.size() - 2] == kBig || parts[parts.size() - 2] == kBti);
 }
 
 bool IsNumber(std::string_view text) {
@@ -206,16 +202,9 @@ bool SstableVersionOfFileName(std::string_view path, std::string* version,
   const std::string_view name = FileNameOf(path);
   // Before version `la`, a component's name is
   // keyspace-table-version-generation-Component.
-  std::vector<std::string_view> parts = Split(name, '-');
-  if (parts.size() == 5 && IsTemporaryMark(parts[0])) {
-    const std::vector<std::string_view> unmarked(parts.begin() + 1,
-                                                 parts.end());
-    if (IsNameSinceLa(unmarked)) {
-      parts = unmarked;
-    }
-  }
+  const std::vector<std::string_view> parts = Split(name, '-');
   if (IsNameSinceLa(parts)) {
-    *version = parts[0];
+    *version = parts[parts.size() - 4];
     return true;
   }
   if (parts.size() < 5 && !IsNameWithoutKeyspace(parts)) {

@@ -95,6 +95,9 @@ TEST(SstableVersionTest, OfFileNames) {
            Name{"me-1-big-Index.db", "me"},
            Name{"b-1-bti-Filter.db", "b"},
            Name{"cc-3gdv_0vos_48lts2l3kqtv0q1se8-bti-Filter.db", "cc"},
+           // Copies to which a tool has added keyspace and table.
+           Name{"legacy_tables-legacy_md_simple-md-1-big-Data.db", "md"},
+           Name{"ks-t-da-3gh1-bti-Data.db", "da"},
            // Without the keyspace.
            Name{"Standard1-hb-0-Filter.db", "hb"},
        }) {

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "filterdb/sstable/bytes/cached_pages.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
@@ -44,7 +45,9 @@ WriteContent ContentOfFile(const std::string& path, uint32_t* crc) {
     if (fd.get() < 0) {
       return false;
     }
+    ReadNothingAhead(fd.get());
     for (uint64_t at = 0;;) {
+      const CachedPages pages(fd.get(), at, piece.size());
       const ssize_t got = ReadAt(fd.get(), at, piece.size(), piece.data());
       if (got <= 0) {
         return got == 0;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "filterdb/sstable/bytes/cached_pages.h"
+
 namespace cassandra_bloom::tools {
 
 std::unique_ptr<RandomAccessFile> RandomAccessFile::Open(
@@ -18,12 +20,14 @@ std::unique_ptr<RandomAccessFile> RandomAccessFile::Open(
     ThrowIfShort(path);
     return nullptr;
   }
+  ReadNothingAhead(fd->get());
   return std::unique_ptr<RandomAccessFile>(
       new RandomAccessFile(path, std::move(fd), size, max_gap));
 }
 
 bool RandomAccessFile::ReadTo(uint64_t position, size_t size, char* to,
                               std::string* error) const {
+  const CachedPages pages(fd_->get(), position, size);
   const ssize_t got = ReadAt(fd_->get(), position, size, to);
   if (got < 0) {
     ThrowIfShort(path());

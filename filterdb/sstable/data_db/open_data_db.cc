@@ -71,12 +71,10 @@ class CompressedDataFile final : public ByteSource {
       return false;
     }
     const size_t size = info_->UncompressedSize(number);
-    if (size > kMaxChunkSize) {
-      return FailAtByte(path(), chunk.offset,
-                        NameOf(number) + " has " + std::to_string(size) +
-                            " bytes uncompressed; only chunks of up to " +
-                            std::to_string(kMaxChunkSize) + " can be read",
-                        error);
+    if (size > kMaxChunkSize) {  // Cassandra allows chunks of up to 1 GiB.
+      throw NotSupported(path() + ": " + NameOf(number) + " of " +
+                         std::to_string(size) + " bytes, more than " +
+                         std::to_string(kMaxChunkSize));
     }
     std::string what;
     if (!CheckSize(chunk.size, number, &what)) {

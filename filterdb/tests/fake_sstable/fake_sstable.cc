@@ -40,6 +40,7 @@ struct VersionFacts {
 constexpr auto kCrcOfData = ChunkChecksum::kCrcOfUncompressed;
 constexpr auto kAdler = ChunkChecksum::kAdlerOfStored;
 constexpr auto kCrc = ChunkChecksum::kCrcOfStored;
+constexpr auto kNoTime = StatisticsLayout::kNoLowestTime;
 constexpr auto kNoChance = StatisticsLayout::kNoChance;
 constexpr auto kNoTable = StatisticsLayout::kNoTable;
 constexpr auto kTable = StatisticsLayout::kTable;
@@ -47,7 +48,8 @@ constexpr auto kChecks = StatisticsLayout::kTableAndChecks;
 
 constexpr VersionFacts kVersions[] = {
     {"da", kNaAndLater, "", "bti-", true, true, kCrc, kChecks},
-    {"ia", kBeforeMa, "ks-table-", "", false, false, kCrcOfData, kNoChance},
+    {"ia", kBeforeMa, "ks-table-", "", false, false, kCrcOfData, kNoTime},
+    {"ib", kBeforeMa, "ks-table-", "", false, false, kCrcOfData, kNoChance},
     {"ja", kBeforeMa, "ks-table-", "", false, false, kCrcOfData, kNoTable},
     {"jb", kBeforeMa, "ks-table-", "", false, false, kAdler, kNoTable},
     {"ka", kBeforeMa, "ks-table-", "", false, false, kAdler, kTable},
@@ -134,11 +136,11 @@ std::optional<std::string> FilterOf(const SstableSpec& spec, FilterForm form) {
 
 std::string NoDeletion(const VersionFacts& facts) {
   constexpr auto kNoSeconds = std::numeric_limits<int32_t>::max();
-  constexpr auto kNoTime = std::numeric_limits<int64_t>::min();
+  constexpr auto kNoMarking = std::numeric_limits<int64_t>::min();
   return facts.has_short_deletion
              ? "\x80"
              : BigEndian(kNoSeconds, 4) +
-                   BigEndian(static_cast<uint64_t>(kNoTime), 8);
+                   BigEndian(static_cast<uint64_t>(kNoMarking), 8);
 }
 
 // Returns the uncompressed Data.db, and tells where its partitions are.

@@ -35,7 +35,7 @@ std::string Histogram(uint64_t buckets, uint64_t num_sizes) {
 
 // Returns a Statistics.db of a version before `ka`, which has no table of
 // contents.
-std::string WithoutTable(bool has_chance, double fp_chance,
+std::string WithoutTable(StatisticsLayout layout, double fp_chance,
                          uint64_t num_partitions) {
   const std::string chance =
       BigEndian(INT32_MAX, 4) + Double(fp_chance);  // After a deletion time
@@ -43,9 +43,9 @@ std::string WithoutTable(bool has_chance, double fp_chance,
          Histogram(115, 7) +                        // Columns of partitions
          BigEndian(UINT64_MAX, 8) +                 // Replay position: segment
          BigEndian(0, 4) +                          // Replay position: offset
-         BigEndian(0, 8) +                          // Lowest timestamp
-         BigEndian(1, 8) +                          // Highest timestamp
-         (has_chance ? chance : "") +
+         (layout == StatisticsLayout::kNoLowestTime ? "" : BigEndian(0, 8)) +
+         BigEndian(1, 8) +  // Highest timestamp
+         (layout == StatisticsLayout::kNoTable ? chance : "") +
          Double(-1.0) +  // Compression ratio: not compressed
          WithLength(kPartitioner) + BigEndian(0, 4) +  // Ancestors
          BigEndian(100, 4) +  // Tombstones: largest number of buckets
@@ -82,8 +82,7 @@ std::string StatisticsDb(StatisticsLayout layout, double fp_chance,
   return layout >= StatisticsLayout::kTable
              ? WithTable(layout == StatisticsLayout::kTableAndChecks, fp_chance,
                          num_partitions)
-             : WithoutTable(layout == StatisticsLayout::kNoTable, fp_chance,
-                            num_partitions);
+             : WithoutTable(layout, fp_chance, num_partitions);
 }
 
 }  // namespace cassandra_bloom::testing

@@ -12,7 +12,8 @@
 namespace cassandra_bloom::testing {
 
 enum class StatisticsLayout {
-  kNoChance,        // ia to ic
+  kNoLowestTime,    // ia
+  kNoChance,        // ib, ic
   kNoTable,         // ja, jb
   kTable,           // ka to me, ms, mt
   kTableAndChecks,  // na and later

@@ -131,7 +131,9 @@ TEST(SstableKeysTest, ReadsWhatACompactionLeaves) {
 // What the SSTables of other projects show of newer versions and of damage.
 TEST(SstableKeysTest, ReadsNewerSstables) {
   SKIP_WITHOUT_CORPUS();
-  const std::vector<std::string> paths = NewerBesideCorpus();
+  std::vector<std::string> paths = NewerBesideCorpus();
+  // The last three are encrypted (ScyllaDB's encryption at rest).
+  paths.erase(paths.end() - 3, paths.end());
   const struct {
     const char* version;
     size_t num_keys;
@@ -145,6 +147,7 @@ TEST(SstableKeysTest, ReadsNewerSstables) {
       {"bb", 5, true, ""},
       {"cc", 5, true, ""},
       {"ea", 1000, true, ""},
+      {"md", 5, true, ""},
       {"na", 0, true, "CompressionInfo.db is missing, but TOC.txt names it"},
       {"pa", 3, false, ""},
   };

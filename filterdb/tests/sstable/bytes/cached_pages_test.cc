@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "filterdb/sstable/bytes/cached_pages.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "filterdb/sstable/bytes/file_sum.h"
+#include "filterdb/sstable/bytes/random_access_file.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+constexpr size_t kSize = 4 << 20;
+
+std::vector<bool> Cached(int fd) {
+  const size_t num_pages = kSize / static_cast<size_t>(getpagesize());
+  void* const pages = mmap(nullptr, kSize, PROT_NONE, MAP_SHARED, fd, 0);
+  std::vector<unsigned char> bytes(num_pages);
+  EXPECT_EQ(mincore(pages, kSize, bytes.data()), 0);
+  munmap(pages, kSize);
+  std::vector<bool> cached;
+  for (const unsigned char byte : bytes) {
+    cached.push_back((byte & 1) != 0);
+  }
+  return cached;
+}
+
+// What was cached before a file is read is cached afterwards, and no more.
+// Memory file systems cannot drop pages, so this uses the build's folder.
+TEST(CachedPagesTest, AreAsBefore) {
+  const TempDir dir(std::filesystem::current_path().string());
+  const std::string path = dir / "file";
+  WriteFile(path, std::string(kSize, 'x'));
+  const int fd = open(path.c_str(), O_RDONLY);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(fsync(fd), 0);
+  tools::ReadNothingAhead(fd);
+  posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  std::vector<char> bytes(300000);
+  ASSERT_GT(pread(fd, bytes.data(), bytes.size(), 1000000), 0);
+  const std::vector<bool> before = Cached(fd);
+  if (before.front() || before.back()) {
+    close(fd);
+    GTEST_SKIP() << "this file system does not drop pages";
+  }
+  std::string error;
+  EXPECT_TRUE(tools::CrcOfFile(path, &error).has_value()) << error;
+  EXPECT_EQ(Cached(fd), before);
+  const auto file = tools::RandomAccessFile::Open(path, &error);
+  ASSERT_NE(file, nullptr) << error;
+  std::string_view some;
+  for (size_t at = 0; at < kSize; at += some.size()) {
+    ASSERT_TRUE(file->ReadSome(at, &some, &error)) << error;
+  }
+  EXPECT_EQ(Cached(fd), before);
+  close(fd);
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
