@@ -2,7 +2,7 @@
 
 // The CRC-32 of a file, by which `filterdb mend` finds out whether the file is
 // still the same, and which ScyllaDB stores in Scylla.db.
-// Tested in filterdb/tests/commands/mend/mend_undo_test.cc.
+// Tested in filterdb/tests/commands/mend/undo_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_FILE_SUM_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_FILE_SUM_H_
