@@ -2,6 +2,8 @@
 
 #include "filterdb/mending/build.h"
 
+#include <fcntl.h>
+
 #include <cstdint>
 #include <exception>
 #include <filesystem>
@@ -141,9 +143,14 @@ void RunBuilder::Make(const Examined& examined, Outcome* outcome,
   if (examined.stamps != StampsOf(sstable)) {
     Leave("has changed since it was examined; run the same line again");
   }
-  if (!WriteFileAtomically(run_->NewPath(*line), /*overwrite=*/true, content,
-                           &error)) {
-    Fail(error);
+  const std::string path = run_->NewPath(*line);
+  const FileDescriptor fd(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+           0600));
+  if (fd.get() < 0 || !content([&fd](const char* data, size_t size) {
+        return WriteAll(fd.get(), data, size);
+      })) {
+    FailAt(path, "cannot write");
   }
 }
 

@@ -24,6 +24,7 @@
 #include "filterdb/mending/lease.h"
 #include "filterdb/mending/place.h"
 #include "filterdb/mending/run_files.h"
+#include "filterdb/sstable/bytes/cached_pages.h"
 #include "filterdb/sstable/bytes/file_sum.h"
 #include "filterdb/sstable/sstable_finder.h"
 #include "plugin/filter_db/read_file.h"
@@ -364,6 +365,9 @@ class TableInstall {
 InstallSums Install(const RunFolder& run, const InstallOptions& options,
                     const OnOutcome& on_outcome,
                     const std::function<void(double share)>& progress) {
+  if (!options.dry_run) {
+    KeepAllPages();
+  }
   InstallSums sums;
   std::map<std::string, std::vector<const RunLine*>> tables;
   std::vector<const RunLine*> all;

@@ -379,7 +379,7 @@ void RunFolder::Append(const RunLine& line) {
 }
 
 void RunFolder::Sync() const {
-  if (fsync(list_->get()) != 0) {
+  if (syncfs(list_->get()) != 0) {
     ThrowAt(path_, "cannot sync");
   }
 }

@@ -79,7 +79,8 @@ class RunFolder {
   uint64_t NewNumber() { return next_number_++; }
   void Append(const RunLine& line);
 
-  // Syncs what was appended.
+  // Syncs what was appended, and the new filters. A crash before that leaves
+  // files whose CRC-32 is not that of the list.
   void Sync() const;
 
  private:

@@ -122,9 +122,12 @@ MENTIONED = {
     "nodetool cluster repair KEYSPACE TABLE",
     "nodetool import",
     "nodetool refresh",
+    "nodetool getsstables",
+    "nodetool rebuild_index",
     "nodetool scrub",
     "nodetool tablestats",
     "nodetool upgradesstables -a",
+    "nodetool upgradesstables -a KEYSPACE TABLE",
 }
 
 # The beginnings of blocks that show only output: of make demo and of make
