@@ -126,17 +126,6 @@ SstableKeys::SstableKeys(Sources sources, KeyChecks checks)
   total_bytes_ = sources_.data == nullptr ? 0 : data_size_;
 }
 
-bool SstableKeys::Rewind() {
-  num_read_ = 0;
-  bytes_read_ = 0;
-  num_not_in_data_ = 0;
-  num_wrong_hashes_ = 0;
-  order_.Restart();
-  sources_.index->Rewind();
-  error_.clear();
-  return true;
-}
-
 bool SstableKeys::Next(std::string_view* key) {
   if (!error_.empty()) {
     return false;

@@ -60,7 +60,6 @@ class SstableKeys final : public KeyReader {
   SstableKeys(Sources sources, KeyChecks checks);
 
   bool Next(std::string_view* key) override;
-  bool Rewind() override;
 
   // Whether Statistics.db tells how many keys there are. If it does not, the
   // index may lack keys without a sign of it.

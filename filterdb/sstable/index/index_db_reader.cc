@@ -34,12 +34,6 @@ class IndexDbReader final : public IndexReader {
     return Pass(numbers);
   }
 
-  void Rewind() override {
-    offset_ = 0;
-    bytes_ = {};
-    error_.clear();
-  }
-
  private:
   struct Numbers {
     int64_t position = 0;

@@ -40,8 +40,6 @@ class KeyOrder {
 
   bool needs_hash() const { return by_token_; }
 
-  void Restart() { has_last_ = false; }
-
  private:
   // Computes the token like Cassandra's Murmur3Partitioner.getToken.
   static int64_t TokenOf(std::string_view key, const Hash128& hash) {

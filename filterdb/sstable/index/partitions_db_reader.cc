@@ -97,13 +97,6 @@ bool PartitionsDbReader::ReadEnds() {
                                         std::to_string(footer)));
 }
 
-void PartitionsDbReader::Rewind() {
-  started_ = false;
-  num_found_ = 0;
-  path_to_next_.clear();
-  error_.clear();
-}
-
 bool PartitionsDbReader::Next(IndexEntry* entry) {
   TriePayload payload;
   if (!error_.empty() || !NextPayload(&payload, &entry->offset)) {

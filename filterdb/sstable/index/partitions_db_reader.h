@@ -55,7 +55,6 @@ class PartitionsDbReader final : public IndexReader {
   uint64_t first_key_position() const { return first_key_position_; }
 
   bool Next(IndexEntry* entry) override;
-  void Rewind() override;
 
  private:
   struct Step {

@@ -54,12 +54,5 @@ TEST(KeyOrderTest, ByteOrderIsUnsigned) {
   EXPECT_EQ(OutOfOrder("ByteOrderedPartitioner", {"a", "a"}), 1U);
 }
 
-TEST(KeyOrderTest, Restart) {
-  KeyOrder order("ByteOrderedPartitioner");
-  EXPECT_TRUE(Follows("b", &order));
-  order.Restart();
-  EXPECT_TRUE(Follows("a", &order));
-}
-
 }  // namespace
 }  // namespace cassandra_bloom::testing
