@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "filterdb/sstable/bytes/byte_reader.h"
 #include "filterdb/sstable/data_db/open_data_db.h"
 #include "filterdb/sstable/index/index_db_reader.h"
 #include "filterdb/sstable/toc.h"
@@ -178,11 +179,18 @@ bool SstableKeys::CheckPosition(const IndexEntry& entry) {
 
 bool SstableKeys::ReadKey(const IndexEntry& entry, std::string_view* key) {
   if (!entry.key) {
-    return ReadWithShortLength(sources_.data.get(), entry.position, key,
-                               &error_);
+    return ReadInData(entry.position, key);
   }
   *key = *entry.key;
   return sources_.data == nullptr || CompareWithData(entry);
+}
+
+bool SstableKeys::ReadInData(uint64_t position, std::string_view* key) {
+  ByteReader data(sources_.data.get());
+  data.GoTo(position);
+  *key = data.Text("a key");
+  error_ = data.error();
+  return data.good();
 }
 
 // Compares a key of the index with Data.db.
@@ -200,8 +208,7 @@ bool SstableKeys::CompareWithData(const IndexEntry& entry) {
     return true;
   }
   std::string_view in_data;
-  return ReadWithShortLength(sources_.data.get(), entry.position, &in_data,
-                             &error_) &&
+  return ReadInData(entry.position, &in_data) &&
          (in_data == key ||
           FailAt(entry, "another key than at position " +
                             std::to_string(entry.position) + " of Data.db"));

@@ -77,6 +77,7 @@ class SstableKeys final : public KeyReader {
  private:
   bool CheckPosition(const IndexEntry& entry);
   bool ReadKey(const IndexEntry& entry, std::string_view* key);
+  bool ReadInData(uint64_t position, std::string_view* key);
   bool CompareWithData(const IndexEntry& entry);
   bool CheckHashes(const IndexEntry& entry, std::string_view key);
   bool CheckEnds(std::string_view key);

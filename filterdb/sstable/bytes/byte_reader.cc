@@ -4,7 +4,6 @@
 
 #include <cstring>
 
-#include "filterdb/sstable/bytes/vint.h"
 #include "plugin/filter/endian.h"
 
 namespace cassandra_bloom::tools {
@@ -32,26 +31,36 @@ uint64_t ByteReader::VInt(const char* what) {
   if (!good()) {
     return 0;
   }
-  offset_ = begin;
-  const std::string_view all = Bytes(SizeOfVInt(first[0]), what);
-  return good() ? DecodeVInt(all) : 0;
+  const unsigned byte = static_cast<uint8_t>(first[0]);
+  size_t more = 0;
+  while (more < 8 && (byte & (0x80U >> more)) != 0) {
+    ++more;
+  }
+  if (left() < more) {
+    FailAt(begin, std::string("ends inside ") + what);
+  }
+  uint64_t number = byte & (0xffU >> more);
+  for (const char next : Bytes(more, what)) {
+    number = number << 8 | static_cast<uint8_t>(next);
+  }
+  return good() ? number : 0;
 }
 
-std::string ByteReader::Text(const char* what) {
+std::string_view ByteReader::Text(const char* what) {
   const std::string_view size = Bytes(2, what);
-  return good() ? std::string(Bytes(LoadBigEndian16(size.data()), what)) : "";
+  return good() ? Bytes(LoadBigEndian16(size.data()), what) : size;
 }
 
 std::string_view ByteReader::Bytes(size_t size, const char* what) {
-  std::string_view bytes;
-  if (!good()) {
+  if (!good() || (left() < size && !Fail(std::string("ends inside ") + what))) {
     return {};
   }
-  if (left() < size) {
-    Fail(std::string("ends inside ") + what);
+  if (ahead_.size() < size && !source_->ReadSome(offset_, &ahead_, &error_)) {
     return {};
   }
-  if (!source_->Read(offset_, size, &bytes, &error_)) {
+  std::string_view bytes = ahead_.substr(0, size);
+  ahead_.remove_prefix(bytes.size());
+  if (bytes.size() < size && !source_->Read(offset_, size, &bytes, &error_)) {
     return {};
   }
   offset_ += size;

@@ -49,12 +49,6 @@ class ByteSource {
   std::string joined_;  // Bytes that ReadSome gave in pieces.
 };
 
-// Reads a key that Cassandra's ByteBufferUtil.writeWithShortLength wrote: a
-// uint16 length, then the bytes. `*bytes` is valid until the next call with
-// `source`.
-bool ReadWithShortLength(ByteSource* source, uint64_t position,
-                         std::string_view* bytes, std::string* error);
-
 // Sets `*error` to "PATH: byte OFFSET: WHAT". Returns false.
 bool FailAtByte(const std::string& path, uint64_t offset,
                 const std::string& what, std::string* error);

@@ -202,11 +202,8 @@ TEST_P(IndexKindTest, RefusesEveryCutInsideAnEntry) {
       EXPECT_EQ(read.error, "");
       continue;
     }
-    EXPECT_EQ(
-        read.error.rfind(file.path() + ": byte " +
-                             std::to_string(first.size()) + ": ends inside ",
-                         0),
-        0U)
+    EXPECT_EQ(read.error.rfind(file.path() + ": byte ", 0), 0U);
+    EXPECT_NE(read.error.find(": ends inside "), std::string::npos)
         << read.error;
     std::string_view key;
     EXPECT_FALSE(reader->Next(&key));
@@ -225,14 +222,15 @@ struct BrokenIndex {
 const BrokenIndex kBrokenIndexes[] = {
     {"no entries", kFixed, "", 0, "empty, but an SSTable has at least"},
     {"half a length", kVInt, Entry(kVInt, "a", 0) + '\0', 1,
-     "byte 5: ends inside the length of a key, with 1 bytes in the last entry"},
+     "byte 5: ends inside a key; the file is damaged or of another SSTable "
+     "version"},
     {"half a key", kVInt, BigEndian(5, 2) + "abc", 0,
-     "byte 0: ends inside a key of 5 bytes, with 5 bytes"},
+     "byte 2: ends inside a key"},
     {"half a position", kFixed, BigEndian(1, 2) + "a" + BigEndian(0, 7), 0,
-     "byte 0: ends inside the numbers after a key"},
+     "byte 3: ends inside the numbers after a key"},
     {"half a position", kVInt,
      Entry(kVInt, "a", 0) + BigEndian(1, 2) + "b\xff" + BigEndian(1, 7), 1,
-     "byte 5: ends inside the numbers after a key"},
+     "byte 8: ends inside the numbers after a key"},
     {"a promoted index of a byte too much", kVInt,
      BigEndian(1, 2) + "a" + UnsignedVInt(0, 0) + UnsignedVInt(4, 0) + "abc", 0,
      "byte 0: ends inside a key's promoted index of 4 bytes"},
