@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -22,14 +23,21 @@ namespace {
 // an unsigned 16-bit number (ByteBufferUtil.writeWithShortLength).
 constexpr size_t kMaxKeySize = 65535;
 
-// Returns the value of a hexadecimal digit, or a negative number.
-int DigitValue(char c) {
-  if (c >= '0' && c <= '9') {
-    return c - '0';
+// The values of hexadecimal digits, and -1 for other characters. Branches for
+// digits and letters would take five times as long.
+constexpr std::array<int8_t, 256> MakeDigitValues() {
+  std::array<int8_t, 256> values{};
+  for (size_t c = 0; c < values.size(); ++c) {
+    values[c] = -1;
   }
-  const int lower = c | 0x20;
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+  constexpr char kDigits[] = "0123456789abcdef0123456789ABCDEF";
+  for (size_t i = 0; i < 32; ++i) {
+    values[static_cast<size_t>(kDigits[i])] = static_cast<int8_t>(i % 16);
+  }
+  return values;
 }
+
+constexpr std::array<int8_t, 256> kDigitValues = MakeDigitValues();
 
 class KeyList final : public KeyReader {
  public:
@@ -105,7 +113,7 @@ class KeyList final : public KeyReader {
       return FailTooLong();
     }
     for (size_t i = 0; i < num_digits; ++i) {
-      const int value = DigitValue(line[begin + i]);
+      const int value = kDigitValues[static_cast<uint8_t>(line[begin + i])];
       if (value < 0) {
         return FailInLine("column " + std::to_string(begin + i + 1) + ": '" +
                           line[begin + i] + "' is not a hexadecimal digit");

@@ -26,22 +26,15 @@ double ByteReader::Double(const char* what) {
 }
 
 uint64_t ByteReader::VInt(const char* what) {
-  const uint64_t begin = offset_;
-  const std::string_view first = Bytes(1, what);
-  if (!good()) {
+  if (ahead_.empty() && !ReadAhead(1, what)) {
     return 0;
   }
-  const unsigned byte = static_cast<uint8_t>(first[0]);
-  size_t more = 0;
-  while (more < 8 && (byte & (0x80U >> more)) != 0) {
-    ++more;
-  }
-  if (left() < more) {
-    FailAt(begin, std::string("ends inside ") + what);
-  }
-  uint64_t number = byte & (0xffU >> more);
-  for (const char next : Bytes(more, what)) {
-    number = number << 8 | static_cast<uint8_t>(next);
+  const unsigned first = static_cast<uint8_t>(ahead_[0]);
+  const int more = first == 0xff ? 8 : __builtin_clz(~(first << 24));
+  const std::string_view vint = Bytes(1 + static_cast<size_t>(more), what);
+  uint64_t number = first & (0xffU >> more);
+  for (size_t i = 1; i < vint.size(); ++i) {
+    number = number << 8 | static_cast<uint8_t>(vint[i]);
   }
   return good() ? number : 0;
 }
@@ -51,20 +44,17 @@ std::string_view ByteReader::Text(const char* what) {
   return good() ? Bytes(LoadBigEndian16(size.data()), what) : size;
 }
 
-std::string_view ByteReader::Bytes(size_t size, const char* what) {
-  if (!good() || (left() < size && !Fail(std::string("ends inside ") + what))) {
-    return {};
+bool ByteReader::ReadAhead(size_t size, const char* what) {
+  if (good() && left() < size) {
+    Fail(std::string("ends inside ") + what);
   }
-  if (ahead_.size() < size && !source_->ReadSome(offset_, &ahead_, &error_)) {
-    return {};
+  if (good() && source_->ReadSome(offset_, &ahead_, &error_) &&
+      (ahead_.size() >= size ||
+       source_->Read(offset_, size, &ahead_, &error_))) {
+    return true;
   }
-  std::string_view bytes = ahead_.substr(0, size);
-  ahead_.remove_prefix(bytes.size());
-  if (bytes.size() < size && !source_->Read(offset_, size, &bytes, &error_)) {
-    return {};
-  }
-  offset_ += size;
-  return bytes;
+  ahead_ = {};
+  return false;
 }
 
 bool ByteReader::FailAt(uint64_t offset, const std::string& what) {
@@ -72,6 +62,7 @@ bool ByteReader::FailAt(uint64_t offset, const std::string& what) {
 }
 
 bool ByteReader::FailFile(const std::string& what) {
+  ahead_ = {};
   error_ = good() ? source_->path() + ": " + what : error_;
   return false;
 }

@@ -37,7 +37,15 @@ class ByteReader {
   std::string_view Text(const char* what);
   // Reads `size` bytes, valid until the next call. May allocate `size` bytes.
   // So the caller must limit a size that comes from a file.
-  std::string_view Bytes(size_t size, const char* what);
+  std::string_view Bytes(size_t size, const char* what) {
+    if (ahead_.size() < size && !ReadAhead(size, what)) {
+      return {};
+    }
+    const std::string_view bytes = ahead_.substr(0, size);
+    ahead_.remove_prefix(size);
+    offset_ += size;
+    return bytes;
+  }
 
   uint64_t offset() const { return offset_; }
   void GoTo(uint64_t offset) {
@@ -57,9 +65,12 @@ class ByteReader {
   bool FailFile(const std::string& what);
 
  private:
+  // Reads until ahead_ has `size` bytes.
+  bool ReadAhead(size_t size, const char* what);
+
   ByteSource* const source_;
   uint64_t offset_ = 0;
-  std::string_view ahead_;  // What the source gave from offset_ on.
+  std::string_view ahead_;  // From offset_ on. Empty after an error.
   std::string error_;
 };
 

@@ -51,7 +51,9 @@ class IndexDbReader final : public IndexReader {
     }
     *entry = {key_, static_cast<uint64_t>(position), std::nullopt,
               &file_->path(), begin};
-    error_ = reader_.error();
+    if (!reader_.good()) {
+      error_ = reader_.error();
+    }
     return reader_.good();
   }
 
