@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Bytes that can be read at any position: those of a file
-// (random_access_file.h, page_cache.h), or the uncompressed bytes of a
-// compressed Data.db.
+// (random_access_file.h), or the uncompressed bytes of a compressed Data.db.
 // Tested in filterdb/tests/sstable/data_db/open_data_db_test.cc.
 // Tested in filterdb/tests/sstable/partitions_db_reader_test.cc.
 
