@@ -29,11 +29,6 @@ std::string StartOf(const std::string& index_path) {
                                                        : kIndexDb.size() - 1));
 }
 
-// Returns whether `path` is an Index.db of an SSTable with a Data.db beside it.
-bool IsIndexDbBesideData(const std::string& path) {
-  return EndsWith(path, kIndexDb) && FileExists(StartOf(path) + "Data.db");
-}
-
 // Returns the kind of the index in SSTables of `version`. Fails if that is not
 // the kind of the file at `path`.
 std::optional<IndexKind> KindOfIndex(const std::string& path,
@@ -62,59 +57,64 @@ std::optional<IndexKind> KindOfIndex(const std::string& path,
   return known->index;
 }
 
-bool OpenIndex(const std::string& path, std::string_view version,
-               SstableKeys::Sources* sources, std::string* error) {
-  const auto kind = KindOfIndex(path, version, error);
-  if (!kind) {
-    return false;
+// Fails if the file with the offsets of compressed chunks has gone: the bytes
+// of a compressed Data.db would else be taken for keys.
+bool CheckCompressionInfo(const std::string& start, std::string* error) {
+  std::string toc;
+  std::string ignored_error;
+  if (NameExists(start + kCompressionInfo) ||
+      !ReadRegularFile(start + kTocName, kMaxTocSize, &toc, &ignored_error) ||
+      !TocNames(toc, kCompressionInfo)) {
+    return true;
   }
-  sources->path = path;
-  if (IsPartitionsDb(path)) {
-    auto reader = PartitionsDbReader::Open(path, error);
-    sources->trie = reader.get();
-    sources->index = std::move(reader);
-  } else {
-    sources->index = OpenIndexDb(path, *kind, error);
-  }
-  return sources->index != nullptr;
+  *error = start + kCompressionInfo + " is missing, but TOC.txt names it";
+  return false;
 }
 
-std::unique_ptr<SstableKeys> OpenWhole(const std::string& index_path,
-                                       std::string_view version,
-                                       KeyChecks checks, std::string* error) {
+bool OpenOtherFiles(const std::string& index_path, std::string_view version,
+                    SstableKeys::Sources* sources, std::string* error) {
   const std::string start = StartOf(index_path);
-  SstableKeys::Sources sources;
-  if (!KindOfIndex(index_path, version, error)) {
-    return nullptr;
+  if (!CheckCompressionInfo(start, error)) {
+    return false;
   }
-  if (!NameExists(start + kCompressionInfo)) {
-    std::string toc;
-    std::string ignored_error;
-    ReadRegularFile(start + kTocName, kMaxTocSize, &toc, &ignored_error);
-    if (TocNames(toc, kCompressionInfo)) {
-      *error = start + kCompressionInfo + " is missing, but TOC.txt names it";
-      return nullptr;
-    }
-  }
-  sources.data = OpenDataDb(start, version, error);
-  if (sources.data == nullptr) {
-    return nullptr;
+  sources->data = OpenDataDb(start, version, error);
+  if (sources->data == nullptr) {
+    return false;
   }
   // The keys of a trie are read from Data.db. If its compressor is not
   // supported, the trie may be encrypted, too (DSE), and is not damaged.
-  if (IsPartitionsDb(index_path) && sources.data->size() > 0) {
+  if (IsPartitionsDb(index_path) && sources->data->size() > 0) {
     std::string_view ignored;
     std::string ignored_error;
-    sources.data->ReadSome(0, &ignored, &ignored_error);
+    sources->data->ReadSome(0, &ignored, &ignored_error);
   }
-  if (!OpenIndex(index_path, version, &sources, error)) {
-    return nullptr;
-  }
-  sources.facts = ReadStatistics(start + "Statistics.db", version);
+  sources->facts = ReadStatistics(start + "Statistics.db", version);
   // DSE 6.8 streams a part of an SSTable as an SSTable of its own, with the
   // whole Partitions.db (BtiFormat.BtiVersion.hasZeroCopyMetadata).
-  sources.may_be_zero_copied = version == "ba" || version == "bb";
-  return std::make_unique<SstableKeys>(std::move(sources), checks);
+  sources->may_be_zero_copied = version == "ba" || version == "bb";
+  sources->likely_cause = kDamagedSstable;
+  return true;
+}
+
+std::unique_ptr<SstableKeys> Open(const std::string& path,
+                                  std::string_view version, bool is_whole,
+                                  KeyChecks checks, std::string* error) {
+  SstableKeys::Sources sources;
+  sources.path = path;
+  const auto kind = KindOfIndex(path, version, error);
+  if (!kind || (is_whole && !OpenOtherFiles(path, version, &sources, error))) {
+    return nullptr;
+  }
+  if (IsPartitionsDb(path)) {
+    auto reader = PartitionsDbReader::Open(path, error);
+    sources.trie = reader.get();
+    sources.index = std::move(reader);
+  } else {
+    sources.index = OpenIndexDb(path, *kind, error);
+  }
+  return sources.index == nullptr
+             ? nullptr
+             : std::make_unique<SstableKeys>(std::move(sources), checks);
 }
 
 }  // namespace
@@ -289,21 +289,18 @@ std::unique_ptr<SstableKeys> OpenSstableKeys(const std::string& index_path,
                                              std::string_view version,
                                              KeyChecks checks,
                                              std::string* error) {
-  if (IsPartitionsDb(index_path) ||
-      (!IsFormName(version) && IsIndexDbBesideData(index_path))) {
-    return OpenWhole(index_path, version, checks, error);
-  }
-  SstableKeys::Sources sources;
-  sources.likely_cause = kDamagedIndex;
-  return OpenIndex(index_path, version, &sources, error)
-             ? std::make_unique<SstableKeys>(std::move(sources), checks)
-             : nullptr;
+  const bool is_whole =
+      IsPartitionsDb(index_path) ||
+      (!IsFormName(version) && EndsWith(index_path, kIndexDb) &&
+       FileExists(StartOf(index_path) + "Data.db"));
+  return Open(index_path, version, is_whole, checks, error);
 }
 
 std::unique_ptr<SstableKeys> OpenSstableKeys(const Sstable& sstable,
                                              KeyChecks checks,
                                              std::string* error) {
-  return OpenWhole(sstable.IndexPath(), sstable.version, checks, error);
+  return Open(sstable.IndexPath(), sstable.version, /*is_whole=*/true, checks,
+              error);
 }
 
 }  // namespace cassandra_bloom::tools
