@@ -7,7 +7,6 @@
 
 #include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/bytes/file_sum.h"
-#include "filterdb/sstable/toc.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {

@@ -19,7 +19,6 @@
 #include <utility>
 #include <vector>
 
-#include "filterdb/sstable/file_stamp.h"
 #include "filterdb/sstable/sstable_finder.h"
 #include "filterdb/sstable/transaction_logs.h"
 #include "plugin/filter_db/read_file.h"

@@ -24,7 +24,6 @@
 #include "filterdb/sstable/scylla_db.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/sstable/statistics_db.h"
-#include "filterdb/sstable/toc.h"
 #include "plugin/filter/endian.h"
 #include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/sizing.h"

@@ -13,7 +13,6 @@
 
 #include "filterdb/health/filter_fill.h"
 #include "filterdb/health/harm.h"
-#include "filterdb/sstable/file_stamp.h"
 #include "filterdb/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {

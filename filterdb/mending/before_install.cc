@@ -13,7 +13,7 @@
 
 #include "filterdb/mending/lease.h"
 #include "filterdb/mending/outcome.h"
-#include "filterdb/sstable/file_stamp.h"
+#include "filterdb/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {
 namespace {

@@ -161,11 +161,10 @@ class TableInstall {
       std::error_code failure;
       FolderListing listing =
           ListFolder(folder, /*node_is_down=*/!options_.dry_run, &failure);
-      for (const auto& [name_prefix, components] : listing.sstables) {
+      for (const std::string& name_prefix : listing.sstables) {
         struct stat status;
-        if ((components & ComponentBit("Data.db")) != 0 &&
-            lstat((folder + "/" + name_prefix + "Data.db").c_str(), &status) ==
-                0) {
+        if (lstat((folder + "/" + name_prefix + "Data.db").c_str(), &status) ==
+            0) {
           by_inode_[status.st_ino].emplace_back(folder, name_prefix);
           SetState(listing.logs, &by_inode_[status.st_ino].back());
         }

@@ -13,7 +13,6 @@
 #include "filterdb/health/harm.h"
 #include "filterdb/mending/outcome.h"
 #include "filterdb/sstable/bytes/file_sum.h"
-#include "filterdb/sstable/toc.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {

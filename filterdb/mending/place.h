@@ -24,7 +24,6 @@
 #include <string>
 #include <vector>
 
-#include "filterdb/sstable/file_stamp.h"
 #include "filterdb/sstable/scylla_db.h"
 #include "filterdb/sstable/sstable.h"
 #include "plugin/filter_db/write_file.h"

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "filterdb/health/harm.h"
-#include "filterdb/sstable/file_stamp.h"
+#include "filterdb/sstable/sstable.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
+#include <utility>
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter_db/read_file.h"
@@ -51,22 +53,6 @@ std::optional<ComponentName> ParseComponentName(std::string_view name) {
   }
   return ComponentName{std::string(name.substr(0, end + 1)),
                        std::string(component)};
-}
-
-uint32_t ComponentBit(std::string_view component) {
-  const auto* const found =
-      std::find(std::begin(kComponents), std::end(kComponents), component);
-  return uint32_t{1} << (found - std::begin(kComponents));
-}
-
-std::vector<std::string> ComponentsOf(uint32_t bits) {
-  std::vector<std::string> names;
-  for (const std::string_view component : kComponents) {
-    if ((bits & ComponentBit(component)) != 0) {
-      names.emplace_back(component);
-    }
-  }
-  return names;
 }
 
 // In versions before `ma`, the file names of an SSTable that is being written
@@ -114,6 +100,49 @@ std::string Sstable::IndexPath() const {
 // (filesystem_storage::seal and wipe). So one beside a TOC.txt means nothing.
 bool Sstable::HasTemporaryToc() const {
   return FileExists(Path("TOC.txt.tmp")) && !NameExists(Path("TOC.txt"));
+}
+
+std::string Sstable::DeniedPath() const {
+  for (const std::string_view component : kComponents) {
+    std::string path = Path(std::string(component));
+    if (access(path.c_str(), R_OK) != 0 &&
+        (errno == EACCES || errno == EPERM)) {
+      return path;
+    }
+  }
+  return "";
+}
+
+FileStamp StampOf(const std::string& path) {
+  struct stat status = {};
+  lstat(path.c_str(), &status);
+  return {status.st_ino, status.st_size, status.st_mtim.tv_sec,
+          status.st_mtim.tv_nsec};
+}
+
+std::vector<FileStamp> StampsOf(const Sstable& sstable) {
+  return {StampOf(sstable.Path("Data.db")), StampOf(sstable.IndexPath()),
+          StampOf(sstable.Path("Filter.db")), StampOf(sstable.Path(kTocName)),
+          StampOf(sstable.Path("Scylla.db"))};
+}
+
+// Lines may end in CR LF, which the node's Java reads as one line end.
+bool TocNames(std::string_view content, std::string_view component) {
+  const std::vector<std::string_view> lines = Split(content, '\n');
+  return std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
+    line.remove_suffix(EndsWith(line, "\r") ? 1 : 0);
+    return line == component;
+  });
+}
+
+std::string CompletedToc(std::string content) {
+  if (TocNames(content, "Filter.db")) {
+    return content;
+  }
+  if (!content.empty() && content.back() != '\n') {
+    content += '\n';
+  }
+  return std::move(content) + "Filter.db\n";
 }
 
 std::string NameOfUser(uid_t user) {

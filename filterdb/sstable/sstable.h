@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An SSTable of Cassandra or ScyllaDB: the names of its files, its state, and
-// who may read it.
+// An SSTable of Cassandra or ScyllaDB: the names of its files, its state, its
+// TOC.txt, and who may read it.
+// Tested in filterdb/tests/commands/mend/faults_test.cc.
+// Tested in filterdb/tests/commands/mend/digests_test.cc.
+// Tested in filterdb/tests/commands/mend/kill_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_H_
@@ -12,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace cassandra_bloom::tools {
@@ -23,11 +27,6 @@ struct ComponentName {
 
 // Returns nothing if `name` is not the file name of a component.
 std::optional<ComponentName> ParseComponentName(std::string_view name);
-
-// Returns a number with one bit for a component of an SSTable. Those of
-// secondary indexes have none of their own. ComponentsOf is the reverse.
-uint32_t ComponentBit(std::string_view component);
-std::vector<std::string> ComponentsOf(uint32_t bits);
 
 // Returns whether the file names mark the SSTable as being written. Only names
 // before version `ma` have such a mark.
@@ -60,6 +59,9 @@ struct Sstable {
   std::string IndexPath() const;
   // Whether a node of ScyllaDB is writing or removing it.
   bool HasTemporaryToc() const;
+  // Returns the path of one of its files that this user may not read, and sets
+  // errno. Returns "" if there is none.
+  std::string DeniedPath() const;
 
   std::string folder;
   std::string name_prefix;  // Such as "nb-1-big-".
@@ -75,6 +77,28 @@ struct Sstable {
   // and `time_is_logged` may be wrong.
   std::string unread_log;
 };
+
+// The inode, the size, and the time in seconds and nanoseconds of a file. All
+// are 0 if there is no file.
+using FileStamp = std::tuple<ino_t, off_t, int64_t, int64_t>;
+
+FileStamp StampOf(const std::string& path);
+
+// The stamps of the files that `filterdb mend` reads or changes, by which it
+// finds out whether they have changed. The first is that of Data.db.
+std::vector<FileStamp> StampsOf(const Sstable& sstable);
+
+// TOC.txt lists the components of an SSTable, one in each line.
+inline constexpr char kTocName[] = "TOC.txt";
+
+// In bytes. A real TOC.txt is far smaller.
+constexpr uint64_t kMaxTocSize = uint64_t{1} << 20;
+
+bool TocNames(std::string_view content, std::string_view component);
+
+// Returns the content of a TOC.txt with a line for Filter.db, which is added if
+// there is none.
+std::string CompletedToc(std::string content);
 
 // Returns the name of the user, or its number.
 std::string NameOfUser(uid_t user);

@@ -49,6 +49,11 @@ std::string WithoutSlashesAtEnd(std::string path) {
   return path;
 }
 
+bool IsMainComponent(std::string_view component) {
+  return std::find(std::begin(kMainComponents), std::end(kMainComponents),
+                   component) != std::end(kMainComponents);
+}
+
 bool IsDenied() { return errno == EACCES || errno == EPERM; }
 
 // Returns whether a node reads the SSTables of a folder, whose path is real.
@@ -77,9 +82,8 @@ FolderListing ListFolder(const std::string& folder, bool node_is_down,
       folder,
       [&listing](const std::string& name) {
         const auto parsed = ParseComponentName(name);
-        if (parsed) {
-          listing.sstables[parsed->name_prefix] |=
-              ComponentBit(parsed->component);
+        if (parsed && IsMainComponent(parsed->component)) {
+          listing.sstables.insert(parsed->name_prefix);
         }
         return !parsed;
       },
@@ -91,13 +95,6 @@ FolderListing ListFolder(const std::string& folder, bool node_is_down,
                        : ReadTransactionLogs(folder);
   }
   return listing;
-}
-
-bool HasMainComponent(uint32_t components) {
-  return std::any_of(std::begin(kMainComponents), std::end(kMainComponents),
-                     [components](const char* name) {
-                       return (components & ComponentBit(name)) != 0;
-                     });
 }
 
 SstableFinder::SstableFinder(std::vector<std::string> operands,
@@ -113,12 +110,11 @@ std::optional<Sstable> SstableFinder::Next() {
         return std::nullopt;
       }
     }
-    const auto [name_prefix, components] = *left_.begin();
+    Sstable sstable(folder_, *left_.begin());
     left_.erase(left_.begin());
-    Sstable sstable(folder_, name_prefix);
     sstable.is_in_use = is_in_use_;
     SetState(listing_.logs, &sstable);
-    if (sstable.state != SstableState::kLive || MayRead(sstable, components)) {
+    if (sstable.state != SstableState::kLive || MayRead(sstable)) {
       return sstable;
     }
   }
@@ -181,9 +177,8 @@ void SstableFinder::BeginFile(const std::string& path) {
   if (id != listed_) {
     List(folder, id);
   }
-  const auto found = listing_.sstables.find(parsed->name_prefix);
-  if (found != listing_.sstables.end() && HasMainComponent(found->second)) {
-    left_.insert(*found);
+  if (listing_.sstables.count(parsed->name_prefix) != 0) {
+    left_.insert(parsed->name_prefix);
   }
 }
 
@@ -193,10 +188,9 @@ void SstableFinder::BeginFolder(Folder folder) {
     return;
   }
   List(folder.path, id);
-  for (const auto& [name_prefix, components] : listing_.sstables) {
-    if (HasMainComponent(components) &&
-        by_file_.count({id, name_prefix}) == 0) {
-      left_.emplace_hint(left_.end(), name_prefix, components);
+  for (const std::string& name_prefix : listing_.sstables) {
+    if (by_file_.count({id, name_prefix}) == 0) {
+      left_.insert(left_.end(), name_prefix);
     }
   }
   folder.in_table |= !listing_.sstables.empty();
@@ -287,15 +281,12 @@ void SstableFinder::List(const std::string& folder, const FolderId& id) {
 // Returns whether this user may read all files of an SSTable. Nothing else is
 // found out about one that the user may not read, because its faults would be
 // those of the user.
-bool SstableFinder::MayRead(const Sstable& sstable, uint32_t components) {
-  for (const std::string& component : ComponentsOf(components)) {
-    const std::string path = sstable.Path(component);
-    if (access(path.c_str(), R_OK) != 0 && IsDenied()) {
-      FailAt(path, "cannot open");
-      return false;
-    }
+bool SstableFinder::MayRead(const Sstable& sstable) {
+  const std::string denied = sstable.DeniedPath();
+  if (!denied.empty()) {
+    FailAt(denied, "cannot open");
   }
-  return true;
+  return denied.empty();
 }
 
 void SetState(const TransactionLogs& logs, Sstable* sstable) {

@@ -35,8 +35,8 @@ struct ByGeneration {
 
 // What a folder has.
 struct FolderListing {
-  // By the name prefix: a bit for each component (ComponentBit).
-  std::map<std::string, uint32_t, ByGeneration> sstables;
+  // By the name prefix.
+  std::set<std::string, ByGeneration> sstables;
   std::vector<std::string> other_names;  // Sorted.
   TransactionLogs logs;
 };
@@ -46,10 +46,6 @@ struct FolderListing {
 // names that were found before.
 FolderListing ListFolder(const std::string& folder, bool node_is_down,
                          std::error_code* failure);
-
-// Returns whether one of the components, as in FolderListing, shows that there
-// is, or was, an SSTable.
-bool HasMainComponent(uint32_t components);
 
 class SstableFinder {
  public:
@@ -89,7 +85,7 @@ class SstableFinder {
   void NameLink(const std::string& path);
   bool IdOf(const std::string& folder, FolderId* id);
   void List(const std::string& folder, const FolderId& id);
-  bool MayRead(const Sstable& sstable, uint32_t components);
+  bool MayRead(const Sstable& sstable);
   void FailAt(const std::string& path, const char* what);
 
   const OnError on_error_;
@@ -106,7 +102,7 @@ class SstableFinder {
   FolderId listed_{};
   std::string folder_;
   bool is_in_use_ = true;
-  std::map<std::string, uint32_t, ByGeneration> left_;
+  std::set<std::string, ByGeneration> left_;
 };
 
 // Sets the state of an SSTable, and what the logs of its folder say about it.

@@ -235,7 +235,7 @@ TEST_F(BadLinesTest, Keys) {
       {"a missing index", "--index=nb-8-big-Index.db",
        "nb-8-big-Index.db: cannot open: No such file or directory"},
       {"a truncated index", "--index=nb-2-big-Index.db",
-       "nb-2-big-Index.db: byte 10: ends inside the numbers after a key"},
+       "nb-2-big-Index.db: byte 14: ends inside the numbers after a key"},
   };
   for (const Line& line : keys) {
     const int exit_code =
