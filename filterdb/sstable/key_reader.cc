@@ -23,28 +23,41 @@ namespace {
 // an unsigned 16-bit number (ByteBufferUtil.writeWithShortLength).
 constexpr size_t kMaxKeySize = 65535;
 
-class LineReader : public KeyReader {
+// The values of hexadecimal digits, and -1 for other characters. Branches for
+// digits and letters would take five times as long.
+constexpr std::array<int8_t, 256> MakeDigitValues() {
+  std::array<int8_t, 256> values{};
+  for (size_t c = 0; c < values.size(); ++c) {
+    values[c] = -1;
+  }
+  constexpr char kDigits[] = "0123456789abcdef0123456789ABCDEF";
+  for (size_t i = 0; i < 32; ++i) {
+    values[static_cast<size_t>(kDigits[i])] = static_cast<int8_t>(i % 16);
+  }
+  return values;
+}
+
+constexpr std::array<int8_t, 256> kDigitValues = MakeDigitValues();
+
+class KeyList final : public KeyReader {
  public:
   // Closes `fd` at the end.
-  LineReader(int fd, const std::string& name)
-      : fd_(fd), name_(name), start_(lseek(fd, 0, SEEK_CUR)) {
+  KeyList(int fd, const std::string& name, KeyFormat format)
+      : fd_(fd), name_(name), format_(format), start_(lseek(fd, 0, SEEK_CUR)) {
     struct stat status;
     if (start_ >= 0 && fstat(fd, &status) == 0 && status.st_size > start_) {
       total_bytes_ = static_cast<uint64_t>(status.st_size - start_);
     }
   }
 
-  bool Rewind() final {
-    error_.clear();
-    bytes_read_ = 0;
-    line_number_ = 0;
-    rest_ = {};
-    at_end_ = false;
-    return (start_ >= 0 && lseek(fd_.get(), start_, SEEK_SET) >= 0) ||
-           Fail("cannot be read twice, as it is not a regular file");
+  bool Next(std::string_view* key) override {
+    std::string_view line;
+    return NextLine(&line) &&
+           (format_ == KeyFormat::kHexLines ? KeyOfHex(line, key)
+                                            : KeyOfText(line, key));
   }
 
- protected:
+ private:
   // Gets the next line without its LF.
   bool NextLine(std::string_view* line) {
     if (!error_.empty()) {
@@ -68,22 +81,53 @@ class LineReader : public KeyReader {
     return true;
   }
 
-  bool FailInLine(const std::string& what) {
-    return Fail("line " + std::to_string(line_number_) + ": " + what);
+  bool KeyOfText(std::string_view line, std::string_view* key) {
+    *key = line;
+    if (line.size() > kMaxKeySize) {
+      return FailTooLong();
+    }
+    // Some editors add this mark (The Unicode Standard, section 23.8).
+    if (line_number_ == 1 && line.substr(0, 3) == "\xef\xbb\xbf") {
+      return FailInLine(
+          "begins with the byte order mark of UTF-8 (ef bb bf); remove it, as "
+          "with tail -c +4 or, if it belongs to the key, give the keys in "
+          "hexadecimal");
+    }
+    return !EndsWith(line, "\r") ||
+           FailInLine(
+               "ends in CR; convert the file to lines that end in LF alone or, "
+               "if CR belongs to the key, give the keys in hexadecimal");
   }
 
-  // Returns true if the first line begins with the byte order mark of UTF-8,
-  // which some editors add (The Unicode Standard, section 23.8).
-  bool HasByteOrderMark(std::string_view line) const {
-    return line_number_ == 1 && line.substr(0, 3) == "\xef\xbb\xbf";
+  bool KeyOfHex(std::string_view line, std::string_view* key) {
+    if (EndsWith(line, "\r")) {
+      line.remove_suffix(1);
+    }
+    if (line.empty()) {
+      return FailInLine("empty; the empty key is written as 0x");
+    }
+    const std::string_view prefix = line.substr(0, 2);
+    const size_t begin = prefix == "0x" || prefix == "0X" ? 2 : 0;
+    const size_t num_digits = line.size() - begin;
+    if (num_digits > 2 * kMaxKeySize) {
+      return FailTooLong();
+    }
+    for (size_t i = 0; i < num_digits; ++i) {
+      const int value = kDigitValues[static_cast<uint8_t>(line[begin + i])];
+      if (value < 0) {
+        return FailInLine("column " + std::to_string(begin + i + 1) + ": '" +
+                          line[begin + i] + "' is not a hexadecimal digit");
+      }
+      char& byte = key_[i / 2];
+      byte = static_cast<char>(i % 2 == 0 ? value << 4 : byte | value);
+    }
+    *key = std::string_view(key_, num_digits / 2);
+    return num_digits % 2 == 0 ||
+           FailInLine(std::to_string(num_digits) +
+                      " hexadecimal digits; a byte has two, so their number "
+                      "must be even");
   }
 
-  bool FailTooLong() {
-    return FailInLine("more than " + std::to_string(kMaxKeySize) +
-                      " bytes, which no key of Cassandra has");
-  }
-
- private:
   // Reads more bytes behind those of rest_. Returns false at the end of the
   // input, if the buffer is full, or after an error.
   bool ReadMore() {
@@ -123,6 +167,15 @@ class LineReader : public KeyReader {
                 std::to_string(start + total_bytes_) + " is missing");
   }
 
+  bool FailTooLong() {
+    return FailInLine("more than " + std::to_string(kMaxKeySize) +
+                      " bytes, which no key of Cassandra has");
+  }
+
+  bool FailInLine(const std::string& what) {
+    return Fail("line " + std::to_string(line_number_) + ": " + what);
+  }
+
   bool Fail(const std::string& what) {
     error_ = name_ + ": " + what;
     return false;
@@ -130,113 +183,13 @@ class LineReader : public KeyReader {
 
   const FileDescriptor fd_;
   const std::string name_;
+  const KeyFormat format_;
   const off_t start_;  // The offset at construction, or -1 for a pipe.
   std::vector<char> buffer_ = std::vector<char>(size_t{256} << 10);
   std::string_view rest_;  // What was read, but is in no line yet.
   bool at_end_ = false;
   uint64_t line_number_ = 0;
-};
-
-class TextLineReader final : public LineReader {
- public:
-  using LineReader::LineReader;
-
-  bool Next(std::string_view* key) override {
-    if (!NextLine(key)) {
-      return false;
-    }
-    if (key->size() > kMaxKeySize) {
-      return FailTooLong();
-    }
-    if (HasByteOrderMark(*key)) {
-      return FailInLine(
-          "begins with the byte order mark of UTF-8 (ef bb bf); remove it, as "
-          "with tail -c +4 or, if it belongs to the key, give the keys in "
-          "hexadecimal");
-    }
-    return !EndsWith(*key, "\r") ||
-           FailInLine(
-               "ends in CR; convert the file to lines that end in LF alone or, "
-               "if CR belongs to the key, give the keys in hexadecimal");
-  }
-};
-
-constexpr int8_t kNoDigit = -1;
-
-constexpr std::array<int8_t, 256> MakeDigitValues() {
-  std::array<int8_t, 256> values{};
-  for (int8_t& value : values) {
-    value = kNoDigit;
-  }
-  constexpr char kDigits[] = "0123456789abcdef0123456789ABCDEF";
-  for (size_t i = 0; i < 32; ++i) {
-    values[static_cast<size_t>(kDigits[i])] = static_cast<int8_t>(i % 16);
-  }
-  return values;
-}
-
-constexpr std::array<int8_t, 256> kDigitValues = MakeDigitValues();
-
-int DigitValue(char c) { return kDigitValues[static_cast<uint8_t>(c)]; }
-
-// Decodes an even number of hexadecimal digits. Returns false for any other
-// character.
-bool DecodeHex(std::string_view digits, char* bytes) {
-  int all = 0;
-  for (size_t i = 0; i < digits.size(); i += 2) {
-    const int high = DigitValue(digits[i]);
-    const int low = DigitValue(digits[i + 1]);
-    all |= high | low;  // Negative if a digit is kNoDigit.
-    bytes[i / 2] = static_cast<char>(high * 16 + low);
-  }
-  return all >= 0;
-}
-
-class HexLineReader final : public LineReader {
- public:
-  using LineReader::LineReader;
-
-  bool Next(std::string_view* key) override {
-    std::string_view line;
-    if (!NextLine(&line)) {
-      return false;
-    }
-    if (EndsWith(line, "\r")) {
-      line.remove_suffix(1);
-    }
-    if (line.empty()) {
-      return FailInLine("empty; the empty key is written as 0x");
-    }
-    const std::string_view digits = line.substr(HasPrefix(line) ? 2 : 0);
-    if (digits.size() > 2 * kMaxKeySize) {
-      return FailTooLong();
-    }
-    if (digits.size() % 2 != 0 || !DecodeHex(digits, key_)) {
-      return FailInDigits(line, digits);
-    }
-    *key = std::string_view(key_, digits.size() / 2);
-    return true;
-  }
-
- private:
-  static bool HasPrefix(std::string_view line) {
-    return line.size() >= 2 && line[0] == '0' &&
-           (line[1] == 'x' || line[1] == 'X');
-  }
-
-  bool FailInDigits(std::string_view line, std::string_view digits) {
-    for (size_t i = line.size() - digits.size(); i < line.size(); ++i) {
-      if (DigitValue(line[i]) == kNoDigit) {
-        return FailInLine("column " + std::to_string(i + 1) + ": '" + line[i] +
-                          "' is not a hexadecimal digit");
-      }
-    }
-    return FailInLine(std::to_string(digits.size()) +
-                      " hexadecimal digits; a byte has two, so their number "
-                      "must be even");
-  }
-
-  char key_[kMaxKeySize];
+  char key_[kMaxKeySize];  // Decoded from hexadecimal digits.
 };
 
 }  // namespace
@@ -259,10 +212,7 @@ std::unique_ptr<KeyReader> OpenKeys(const std::string& path, KeyFormat format,
     const FileDescriptor closed(fd);
     return nullptr;
   }
-  if (format == KeyFormat::kHexLines) {
-    return std::make_unique<HexLineReader>(fd, name);
-  }
-  return std::make_unique<TextLineReader>(fd, name);
+  return std::make_unique<KeyList>(fd, name, format);
 }
 
 }  // namespace cassandra_bloom

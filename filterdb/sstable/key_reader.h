@@ -33,21 +33,15 @@ class KeyReader {
   KeyReader& operator=(const KeyReader&) = delete;
 
   // Sets `*key` to the next key and returns true. The key is valid until the
-  // next call of Next or Rewind. Returns false at the end and on an error.
-  // error() is empty at the end, and not empty after an error. After Next has
-  // returned false, it returns false until Rewind is called. When Next returns
-  // false, `*key` is unspecified.
+  // next call. Returns false at the end and on an error. error() is empty at
+  // the end, and not empty after an error. After Next has returned false, it
+  // always does. When Next returns false, `*key` is unspecified.
   virtual bool Next(std::string_view* key) = 0;
 
-  // Starts again with the first key and clears the error. If the input can be
-  // read only once, like a pipe or a terminal, returns false and sets error().
-  virtual bool Rewind() = 0;
-
-  // Returns the error of Next or Rewind, or "" if there was none.
+  // Returns the error of Next, or "" if there was none.
   const std::string& error() const { return error_; }
 
-  // Returns how many bytes of the input the keys took, since the beginning or
-  // the last Rewind.
+  // Returns how many bytes of the input the keys took.
   uint64_t bytes_read() const { return bytes_read_; }
 
   // Returns the size of the whole input in bytes, or 0 if the size is not known

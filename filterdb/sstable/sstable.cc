@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
-#include <vector>
+#include <utility>
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter_db/read_file.h"
@@ -101,14 +102,66 @@ bool Sstable::HasTemporaryToc() const {
   return FileExists(Path("TOC.txt.tmp")) && !NameExists(Path("TOC.txt"));
 }
 
-std::string NameOfUser(uid_t user) {
-  const struct passwd* const entry = getpwuid(user);
-  return entry != nullptr ? entry->pw_name : "'#" + std::to_string(user) + "'";
+std::string Sstable::DeniedPath() const {
+  for (const std::string_view component : kComponents) {
+    std::string path = Path(std::string(component));
+    if (access(path.c_str(), R_OK) != 0 &&
+        (errno == EACCES || errno == EPERM)) {
+      return path;
+    }
+  }
+  return "";
 }
 
-std::string BelongsTo(uid_t user) {
-  const std::string name = NameOfUser(user);
-  return "belongs to " + name + "; run: sudo -u " + name + " filterdb …";
+FileStamp StampOf(const std::string& path) {
+  struct stat status = {};
+  lstat(path.c_str(), &status);
+  return {status.st_ino, status.st_size, status.st_mtim.tv_sec,
+          status.st_mtim.tv_nsec};
+}
+
+std::vector<FileStamp> StampsOf(const Sstable& sstable) {
+  return {StampOf(sstable.Path("Data.db")), StampOf(sstable.IndexPath()),
+          StampOf(sstable.Path("Filter.db")), StampOf(sstable.Path(kTocName)),
+          StampOf(sstable.Path("Scylla.db"))};
+}
+
+// Lines may end in CR LF, which the node's Java reads as one line end.
+bool TocNames(std::string_view content, std::string_view component) {
+  const std::vector<std::string_view> lines = Split(content, '\n');
+  return std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
+    line.remove_suffix(EndsWith(line, "\r") ? 1 : 0);
+    return line == component;
+  });
+}
+
+std::string CompletedToc(std::string content) {
+  if (TocNames(content, "Filter.db")) {
+    return content;
+  }
+  if (!content.empty() && content.back() != '\n') {
+    content += '\n';
+  }
+  return std::move(content) + "Filter.db\n";
+}
+
+std::string NameOfUser(uid_t user) {
+  const struct passwd* const entry = getpwuid(user);
+  return entry != nullptr ? entry->pw_name : "user " + std::to_string(user);
+}
+
+// sudo refuses a user that has no name on this machine, as that of a container.
+std::string FilterdbAs(uid_t user, gid_t group) {
+  const struct passwd* const entry = getpwuid(user);
+  return std::string(geteuid() == 0 ? "" : "sudo ") +
+         "setpriv --reuid=" + std::to_string(user) + " --regid=" +
+         std::to_string(entry != nullptr ? entry->pw_gid : group) +
+         " --clear-groups filterdb";
+}
+
+std::string BelongsTo(uid_t user, gid_t group) {
+  return "belongs to " + NameOfUser(user) +
+         "; run: " + FilterdbAs(user, group) + " …";
 }
 
 // The user of the node owns the folders of the SSTables.
@@ -117,7 +170,7 @@ std::string HowToRead(const std::string& path) {
   if (stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
     stat(FolderOf(path).c_str(), &status);
   }
-  return status.st_uid != geteuid() ? BelongsTo(status.st_uid)
+  return status.st_uid != geteuid() ? BelongsTo(status.st_uid, status.st_gid)
                                     : "let " + NameOfUser(status.st_uid) +
                                           " read it (chown, chmod u+rX)";
 }

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An SSTable of Cassandra or ScyllaDB: the names of its files, its state, and
-// who may read it.
+// An SSTable of Cassandra or ScyllaDB: the names of its files, its state, its
+// TOC.txt, and who may read it.
+// Tested in filterdb/tests/commands/mend/faults_test.cc.
+// Tested in filterdb/tests/commands/mend/digests_test.cc.
+// Tested in filterdb/tests/commands/mend/kill_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_H_
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <vector>
 
 namespace cassandra_bloom::tools {
 
@@ -53,13 +59,17 @@ struct Sstable {
   std::string IndexPath() const;
   // Whether a node of ScyllaDB is writing or removing it.
   bool HasTemporaryToc() const;
+  // Returns the path of one of its files that this user may not read, and sets
+  // errno. Returns "" if there is none.
+  std::string DeniedPath() const;
 
   std::string folder;
-  // The path of `folder` relative to the command-line operand that led to it.
-  std::string folder_below;
   std::string name_prefix;  // Such as "nb-1-big-".
   std::string version;      // Such as "nb". Empty if no name tells one.
   SstableState state = SstableState::kLive;
+  // False in a table's folders upload, snapshots and backups, which a node does
+  // not read. (It does read ScyllaDB's staging and quarantine.)
+  bool is_in_use = true;
   // Whether a transaction log of Cassandra holds the time of the SSTable's
   // newest file. Cassandra does not start if that time changes.
   bool time_is_logged = false;
@@ -68,11 +78,37 @@ struct Sstable {
   std::string unread_log;
 };
 
-// Returns the user as sudo and chown take it.
+// The inode, the size, and the time in seconds and nanoseconds of a file. All
+// are 0 if there is no file.
+using FileStamp = std::tuple<ino_t, off_t, int64_t, int64_t>;
+
+FileStamp StampOf(const std::string& path);
+
+// The stamps of the files that `filterdb mend` reads or changes, by which it
+// finds out whether they have changed. The first is that of Data.db.
+std::vector<FileStamp> StampsOf(const Sstable& sstable);
+
+// TOC.txt lists the components of an SSTable, one in each line.
+inline constexpr char kTocName[] = "TOC.txt";
+
+// In bytes. A real TOC.txt is far smaller.
+constexpr uint64_t kMaxTocSize = uint64_t{1} << 20;
+
+bool TocNames(std::string_view content, std::string_view component);
+
+// Returns the content of a TOC.txt with a line for Filter.db, which is added if
+// there is none.
+std::string CompletedToc(std::string content);
+
+// Returns the name of the user, or its number.
 std::string NameOfUser(uid_t user);
 
-// Returns "belongs to cassandra; run: sudo -u cassandra filterdb …".
-std::string BelongsTo(uid_t user);
+// Returns the beginning of a line that runs filterdb as this user, who may have
+// no name here: "setpriv --reuid=… … filterdb".
+std::string FilterdbAs(uid_t user, gid_t group);
+
+// Returns "belongs to cassandra; run: setpriv … filterdb …".
+std::string BelongsTo(uid_t user, gid_t group);
 
 // Returns what to do about a folder, or a file of an SSTable, that this user
 // may not read.

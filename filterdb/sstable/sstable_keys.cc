@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "filterdb/sstable/bytes/byte_reader.h"
 #include "filterdb/sstable/data_db/open_data_db.h"
 #include "filterdb/sstable/index/index_db_reader.h"
-#include "filterdb/sstable/toc.h"
 #include "plugin/filter/murmur3.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
@@ -26,11 +26,6 @@ std::string StartOf(const std::string& index_path) {
   return index_path.substr(0, index_path.size() - (IsPartitionsDb(index_path)
                                                        ? kPartitionsDb.size()
                                                        : kIndexDb.size() - 1));
-}
-
-// Returns whether `path` is an Index.db of an SSTable with a Data.db beside it.
-bool IsIndexDbBesideData(const std::string& path) {
-  return EndsWith(path, kIndexDb) && FileExists(StartOf(path) + "Data.db");
 }
 
 // Returns the kind of the index in SSTables of `version`. Fails if that is not
@@ -61,59 +56,64 @@ std::optional<IndexKind> KindOfIndex(const std::string& path,
   return known->index;
 }
 
-bool OpenIndex(const std::string& path, std::string_view version,
-               SstableKeys::Sources* sources, std::string* error) {
-  const auto kind = KindOfIndex(path, version, error);
-  if (!kind) {
-    return false;
+// Fails if the file with the offsets of compressed chunks has gone: the bytes
+// of a compressed Data.db would else be taken for keys.
+bool CheckCompressionInfo(const std::string& start, std::string* error) {
+  std::string toc;
+  std::string ignored_error;
+  if (NameExists(start + kCompressionInfo) ||
+      !ReadRegularFile(start + kTocName, kMaxTocSize, &toc, &ignored_error) ||
+      !TocNames(toc, kCompressionInfo)) {
+    return true;
   }
-  sources->path = path;
-  if (IsPartitionsDb(path)) {
-    auto reader = PartitionsDbReader::Open(path, error);
-    sources->trie = reader.get();
-    sources->index = std::move(reader);
-  } else {
-    sources->index = OpenIndexDb(path, *kind, error);
-  }
-  return sources->index != nullptr;
+  *error = start + kCompressionInfo + " is missing, but TOC.txt names it";
+  return false;
 }
 
-std::unique_ptr<SstableKeys> OpenWhole(const std::string& index_path,
-                                       std::string_view version,
-                                       KeyChecks checks, std::string* error) {
+bool OpenOtherFiles(const std::string& index_path, std::string_view version,
+                    SstableKeys::Sources* sources, std::string* error) {
   const std::string start = StartOf(index_path);
-  SstableKeys::Sources sources;
-  if (!KindOfIndex(index_path, version, error)) {
-    return nullptr;
+  if (!CheckCompressionInfo(start, error)) {
+    return false;
   }
-  if (!NameExists(start + kCompressionInfo)) {
-    std::string toc;
-    std::string ignored_error;
-    ReadRegularFile(start + kTocName, kMaxTocSize, &toc, &ignored_error);
-    if (TocNames(toc, kCompressionInfo)) {
-      *error = start + kCompressionInfo + " is missing, but TOC.txt names it";
-      return nullptr;
-    }
-  }
-  sources.data = OpenDataDb(start, version, error);
-  if (sources.data == nullptr) {
-    return nullptr;
+  sources->data = OpenDataDb(start, version, error);
+  if (sources->data == nullptr) {
+    return false;
   }
   // The keys of a trie are read from Data.db. If its compressor is not
   // supported, the trie may be encrypted, too (DSE), and is not damaged.
-  if (IsPartitionsDb(index_path) && sources.data->size() > 0) {
+  if (IsPartitionsDb(index_path) && sources->data->size() > 0) {
     std::string_view ignored;
     std::string ignored_error;
-    sources.data->ReadSome(0, &ignored, &ignored_error);
+    sources->data->ReadSome(0, &ignored, &ignored_error);
   }
-  if (!OpenIndex(index_path, version, &sources, error)) {
-    return nullptr;
-  }
-  sources.facts = ReadStatistics(start + "Statistics.db", version);
+  sources->facts = ReadStatistics(start + "Statistics.db", version);
   // DSE 6.8 streams a part of an SSTable as an SSTable of its own, with the
   // whole Partitions.db (BtiFormat.BtiVersion.hasZeroCopyMetadata).
-  sources.may_be_zero_copied = version == "ba" || version == "bb";
-  return std::make_unique<SstableKeys>(std::move(sources), checks);
+  sources->may_be_zero_copied = version == "ba" || version == "bb";
+  sources->likely_cause = kDamagedSstable;
+  return true;
+}
+
+std::unique_ptr<SstableKeys> Open(const std::string& path,
+                                  std::string_view version, bool is_whole,
+                                  KeyChecks checks, std::string* error) {
+  SstableKeys::Sources sources;
+  sources.path = path;
+  const auto kind = KindOfIndex(path, version, error);
+  if (!kind || (is_whole && !OpenOtherFiles(path, version, &sources, error))) {
+    return nullptr;
+  }
+  if (IsPartitionsDb(path)) {
+    auto reader = PartitionsDbReader::Open(path, error);
+    sources.trie = reader.get();
+    sources.index = std::move(reader);
+  } else {
+    sources.index = OpenIndexDb(path, *kind, error);
+  }
+  return sources.index == nullptr
+             ? nullptr
+             : std::make_unique<SstableKeys>(std::move(sources), checks);
 }
 
 }  // namespace
@@ -124,17 +124,6 @@ SstableKeys::SstableKeys(Sources sources, KeyChecks checks)
       data_size_(sources_.data == nullptr ? UINT64_MAX : sources_.data->size()),
       order_(sources_.facts.partitioner) {
   total_bytes_ = sources_.data == nullptr ? 0 : data_size_;
-}
-
-bool SstableKeys::Rewind() {
-  num_read_ = 0;
-  bytes_read_ = 0;
-  num_not_in_data_ = 0;
-  num_wrong_hashes_ = 0;
-  order_.Restart();
-  sources_.index->Rewind();
-  error_.clear();
-  return true;
 }
 
 bool SstableKeys::Next(std::string_view* key) {
@@ -189,11 +178,18 @@ bool SstableKeys::CheckPosition(const IndexEntry& entry) {
 
 bool SstableKeys::ReadKey(const IndexEntry& entry, std::string_view* key) {
   if (!entry.key) {
-    return ReadWithShortLength(sources_.data.get(), entry.position, key,
-                               &error_);
+    return ReadInData(entry.position, key);
   }
   *key = *entry.key;
   return sources_.data == nullptr || CompareWithData(entry);
+}
+
+bool SstableKeys::ReadInData(uint64_t position, std::string_view* key) {
+  ByteReader data(sources_.data.get());
+  data.GoTo(position);
+  *key = data.Text("a key");
+  error_ = data.error();
+  return data.good();
 }
 
 // Compares a key of the index with Data.db.
@@ -211,8 +207,7 @@ bool SstableKeys::CompareWithData(const IndexEntry& entry) {
     return true;
   }
   std::string_view in_data;
-  return ReadWithShortLength(sources_.data.get(), entry.position, &in_data,
-                             &error_) &&
+  return ReadInData(entry.position, &in_data) &&
          (in_data == key ||
           FailAt(entry, "another key than at position " +
                             std::to_string(entry.position) + " of Data.db"));
@@ -273,7 +268,7 @@ bool SstableKeys::CheckNumber() {
                 " keys, but Statistics.db counts " + std::to_string(*counted));
   }
   return is_number_known() || sources_.data == nullptr ||
-         checks_ == KeyChecks::kCheap ||
+         checks_ != KeyChecks::kEveryKey ||
          Fail(
              "nothing shows that it has the key of every partition, because "
              "Statistics.db does not tell how many there are");
@@ -293,21 +288,18 @@ std::unique_ptr<SstableKeys> OpenSstableKeys(const std::string& index_path,
                                              std::string_view version,
                                              KeyChecks checks,
                                              std::string* error) {
-  if (IsPartitionsDb(index_path) ||
-      (!IsFormName(version) && IsIndexDbBesideData(index_path))) {
-    return OpenWhole(index_path, version, checks, error);
-  }
-  SstableKeys::Sources sources;
-  sources.likely_cause = kDamagedIndex;
-  return OpenIndex(index_path, version, &sources, error)
-             ? std::make_unique<SstableKeys>(std::move(sources), checks)
-             : nullptr;
+  const bool is_whole =
+      IsPartitionsDb(index_path) ||
+      (!IsFormName(version) && EndsWith(index_path, kIndexDb) &&
+       FileExists(StartOf(index_path) + "Data.db"));
+  return Open(index_path, version, is_whole, checks, error);
 }
 
 std::unique_ptr<SstableKeys> OpenSstableKeys(const Sstable& sstable,
                                              KeyChecks checks,
                                              std::string* error) {
-  return OpenWhole(sstable.IndexPath(), sstable.version, checks, error);
+  return Open(sstable.IndexPath(), sstable.version, /*is_whole=*/true, checks,
+              error);
 }
 
 }  // namespace cassandra_bloom::tools

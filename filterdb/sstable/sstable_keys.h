@@ -14,12 +14,13 @@
 #include <utility>
 
 #include "filterdb/sstable/bytes/byte_source.h"
+#include "filterdb/sstable/index/index_db_reader.h"
 #include "filterdb/sstable/index/index_reader.h"
-#include "filterdb/sstable/index/key_order.h"
 #include "filterdb/sstable/index/partitions_db_reader.h"
 #include "filterdb/sstable/key_reader.h"
 #include "filterdb/sstable/sstable.h"
 #include "filterdb/sstable/statistics_db.h"
+#include "plugin/filter/murmur3.h"
 
 namespace cassandra_bloom::tools {
 
@@ -28,10 +29,56 @@ enum class KeyChecks {
   // positions begin with 0 and increase, that each key lies within Data.db, and
   // that there are as many keys as Statistics.db and Partitions.db say.
   kCheap,
-  // Checks what kCheap checks, and also compares each key with Data.db. Fails
-  // if nothing tells how many keys there are. So the reader returns all keys of
-  // Data.db, or an error.
+  // Checks what kCheap checks, and also compares each key with Data.db.
+  kCompared,
+  // Checks what kCompared checks, and also fails if nothing tells how many keys
+  // there are. So the reader returns all keys of Data.db, or an error.
   kEveryKey,
+};
+
+// Checks the order of the keys in an SSTable.
+class KeyOrder {
+ public:
+  // `partitioner` is a class name without its package. Murmur3Partitioner
+  // orders keys by token, and then by their bytes (DecoratedKey.compareTo).
+  // ByteOrderedPartitioner orders keys by their bytes. With any other
+  // partitioner, every order is accepted.
+  explicit KeyOrder(const std::string& partitioner)
+      : by_token_(partitioner == "Murmur3Partitioner"),
+        by_key_(by_token_ || partitioner == "ByteOrderedPartitioner") {}
+
+  // Returns whether `key` may follow the key of the previous call. `hash` is
+  // the hash of the key. It is needed only if needs_hash() is true.
+  bool Follows(std::string_view key, const Hash128& hash) {
+    if (!by_key_) {
+      return true;
+    }
+    const int64_t token = by_token_ ? TokenOf(key, hash) : 0;
+    const bool follows = !has_last_ || token > last_token_ ||
+                         (token == last_token_ && key > last_key_);
+    has_last_ = true;
+    last_token_ = token;
+    last_key_.assign(key);
+    return follows;
+  }
+
+  bool needs_hash() const { return by_token_; }
+
+ private:
+  // Computes the token like Cassandra's Murmur3Partitioner.getToken.
+  static int64_t TokenOf(std::string_view key, const Hash128& hash) {
+    if (key.empty()) {
+      return INT64_MIN;
+    }
+    const auto token = static_cast<int64_t>(hash.h1);
+    return token == INT64_MIN ? INT64_MAX : token;
+  }
+
+  const bool by_token_;
+  const bool by_key_;
+  bool has_last_ = false;
+  int64_t last_token_ = 0;
+  std::string last_key_;
 };
 
 // The end of an error that a comparison of two files of an SSTable has found.
@@ -53,13 +100,12 @@ class SstableKeys final : public KeyReader {
     // Whether the SSTable may be one that DSE streamed as a part of another,
     // with the index of the whole.
     bool may_be_zero_copied = false;
-    const char* likely_cause = kDamagedSstable;  // The end of an error.
+    const char* likely_cause = kDamagedIndex;  // The end of an error.
   };
 
   SstableKeys(Sources sources, KeyChecks checks);
 
   bool Next(std::string_view* key) override;
-  bool Rewind() override;
 
   // Whether Statistics.db tells how many keys there are. If it does not, the
   // index may lack keys without a sign of it.
@@ -77,6 +123,7 @@ class SstableKeys final : public KeyReader {
  private:
   bool CheckPosition(const IndexEntry& entry);
   bool ReadKey(const IndexEntry& entry, std::string_view* key);
+  bool ReadInData(uint64_t position, std::string_view* key);
   bool CompareWithData(const IndexEntry& entry);
   bool CheckHashes(const IndexEntry& entry, std::string_view key);
   bool CheckEnds(std::string_view key);

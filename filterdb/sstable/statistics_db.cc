@@ -139,7 +139,7 @@ class ComponentTable {
 double ReadTable(bool has_checksums, ByteReader* file, Statistics* facts) {
   ComponentTable table(has_checksums, file);
   table.GoTo(kValidation, "VALIDATION");
-  const std::string partitioner = file->Text("the partitioner");
+  const std::string partitioner(file->Text("the partitioner"));
   const double fp_chance = file->Double("the planned chance");
   facts->error = file->error();
   if (file->good()) {
@@ -197,7 +197,7 @@ double ReadNumbers(bool has_chance, bool has_lowest_time, ByteReader* file,
   }
   facts->error = file->error();
   file->Double("the compression ratio");
-  const std::string partitioner = file->Text("the partitioner");
+  const std::string partitioner(file->Text("the partitioner"));
   if (file->good()) {
     facts->partitioner = partitioner;
     facts->num_partitions = num_partitions;

@@ -4,7 +4,6 @@
 
 #include <cstring>
 
-#include "filterdb/sstable/bytes/vint.h"
 #include "plugin/filter/endian.h"
 
 namespace cassandra_bloom::tools {
@@ -27,35 +26,35 @@ double ByteReader::Double(const char* what) {
 }
 
 uint64_t ByteReader::VInt(const char* what) {
-  const uint64_t begin = offset_;
-  const std::string_view first = Bytes(1, what);
-  if (!good()) {
+  if (ahead_.empty() && !ReadAhead(1, what)) {
     return 0;
   }
-  offset_ = begin;
-  const std::string_view all = Bytes(SizeOfVInt(first[0]), what);
-  return good() ? DecodeVInt(all) : 0;
+  const unsigned first = static_cast<uint8_t>(ahead_[0]);
+  const int more = first == 0xff ? 8 : __builtin_clz(~(first << 24));
+  const std::string_view vint = Bytes(1 + static_cast<size_t>(more), what);
+  uint64_t number = first & (0xffU >> more);
+  for (size_t i = 1; i < vint.size(); ++i) {
+    number = number << 8 | static_cast<uint8_t>(vint[i]);
+  }
+  return good() ? number : 0;
 }
 
-std::string ByteReader::Text(const char* what) {
+std::string_view ByteReader::Text(const char* what) {
   const std::string_view size = Bytes(2, what);
-  return good() ? std::string(Bytes(LoadBigEndian16(size.data()), what)) : "";
+  return good() ? Bytes(LoadBigEndian16(size.data()), what) : size;
 }
 
-std::string_view ByteReader::Bytes(size_t size, const char* what) {
-  std::string_view bytes;
-  if (!good()) {
-    return {};
-  }
-  if (left() < size) {
+bool ByteReader::ReadAhead(size_t size, const char* what) {
+  if (good() && left() < size) {
     Fail(std::string("ends inside ") + what);
-    return {};
   }
-  if (!source_->Read(offset_, size, &bytes, &error_)) {
-    return {};
+  if (good() && source_->ReadSome(offset_, &ahead_, &error_) &&
+      (ahead_.size() >= size ||
+       source_->Read(offset_, size, &ahead_, &error_))) {
+    return true;
   }
-  offset_ += size;
-  return bytes;
+  ahead_ = {};
+  return false;
 }
 
 bool ByteReader::FailAt(uint64_t offset, const std::string& what) {
@@ -63,6 +62,7 @@ bool ByteReader::FailAt(uint64_t offset, const std::string& what) {
 }
 
 bool ByteReader::FailFile(const std::string& what) {
+  ahead_ = {};
   error_ = good() ? source_->path() + ": " + what : error_;
   return false;
 }

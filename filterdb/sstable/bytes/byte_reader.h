@@ -20,21 +20,38 @@ namespace cassandra_bloom::tools {
 // field in error messages.
 class ByteReader {
  public:
-  // `source` must outlive this object.
+  // `source` must outlive this object, which alone reads from it meanwhile.
   explicit ByteReader(ByteSource* source) : source_(source) {}
 
   int32_t Int32(const char* what);
   int64_t Int64(const char* what);
   double Double(const char* what);
+  // Reads an unsigned integer of 1 to 9 bytes (Cassandra's
+  // utils.vint.VIntCoding). The number of leading 1 bits in the first byte is
+  // the number of bytes that follow. If fewer than 8 bytes follow, a 0 bit
+  // comes after the leading 1 bits. All other bits are the number.
   uint64_t VInt(const char* what);
-  // Reads a text of Java's DataOutput.writeUTF, with its size in two bytes.
-  std::string Text(const char* what);
+  // Reads a text of Java's DataOutput.writeUTF, or a key of Cassandra's
+  // ByteBufferUtil.writeWithShortLength, with its size in two bytes. Valid
+  // until the next call.
+  std::string_view Text(const char* what);
   // Reads `size` bytes, valid until the next call. May allocate `size` bytes.
   // So the caller must limit a size that comes from a file.
-  std::string_view Bytes(size_t size, const char* what);
+  std::string_view Bytes(size_t size, const char* what) {
+    if (ahead_.size() < size && !ReadAhead(size, what)) {
+      return {};
+    }
+    const std::string_view bytes = ahead_.substr(0, size);
+    ahead_.remove_prefix(size);
+    offset_ += size;
+    return bytes;
+  }
 
   uint64_t offset() const { return offset_; }
-  void GoTo(uint64_t offset) { offset_ = offset; }
+  void GoTo(uint64_t offset) {
+    offset_ = offset;
+    ahead_ = {};
+  }
   uint64_t left() const {
     return offset_ < source_->size() ? source_->size() - offset_ : 0;
   }
@@ -48,8 +65,12 @@ class ByteReader {
   bool FailFile(const std::string& what);
 
  private:
+  // Reads until ahead_ has `size` bytes.
+  bool ReadAhead(size_t size, const char* what);
+
   ByteSource* const source_;
   uint64_t offset_ = 0;
+  std::string_view ahead_;  // From offset_ on. Empty after an error.
   std::string error_;
 };
 

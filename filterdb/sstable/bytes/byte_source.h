@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Bytes that can be read at any position: those of a file
-// (random_access_file.h, page_cache.h), or the uncompressed bytes of a
-// compressed Data.db.
+// (random_access_file.h), or the uncompressed bytes of a compressed Data.db.
 // Tested in filterdb/tests/sstable/data_db/open_data_db_test.cc.
 // Tested in filterdb/tests/sstable/partitions_db_reader_test.cc.
 
@@ -48,12 +47,6 @@ class ByteSource {
   const uint64_t size_;
   std::string joined_;  // Bytes that ReadSome gave in pieces.
 };
-
-// Reads a key that Cassandra's ByteBufferUtil.writeWithShortLength wrote: a
-// uint16 length, then the bytes. `*bytes` is valid until the next call with
-// `source`.
-bool ReadWithShortLength(ByteSource* source, uint64_t position,
-                         std::string_view* bytes, std::string* error);
 
 // Sets `*error` to "PATH: byte OFFSET: WHAT". Returns false.
 bool FailAtByte(const std::string& path, uint64_t offset,

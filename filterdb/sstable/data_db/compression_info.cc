@@ -87,8 +87,8 @@ void CompressionInfo::ReadOptions(ByteReader* header) {
   size_t size = 0;                           // Of all parts, in bytes.
   for (int64_t i = 0; i < num_options && header->good(); ++i) {
     const uint64_t option_at = header->offset();
-    const std::string name = header->Text("an option's name");
-    const std::string value = header->Text("an option's value");
+    const std::string name(header->Text("an option's name"));
+    const std::string value(header->Text("an option's value"));
     if (name == kFixedOutput) {
       throw NotSupported(path() + ": byte " + std::to_string(option_at) +
                          ": chunks of a fixed size in Data.db (" + name + "=" +

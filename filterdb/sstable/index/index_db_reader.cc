@@ -2,139 +2,69 @@
 
 #include "filterdb/sstable/index/index_db_reader.h"
 
-#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
+#include "filterdb/sstable/bytes/byte_reader.h"
 #include "filterdb/sstable/bytes/random_access_file.h"
-#include "filterdb/sstable/bytes/vint.h"
-#include "plugin/filter/endian.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
-constexpr char kNumbers[] = "the numbers after a key";
+constexpr char kKey[] =
+    "a key; the file is damaged or of another SSTable version";
+constexpr char kNumbers[] =
+    "the numbers after a key; the file is damaged or of another SSTable "
+    "version";
 
 class IndexDbReader final : public IndexReader {
  public:
   IndexDbReader(std::unique_ptr<RandomAccessFile> file, IndexKind kind)
-      : file_(std::move(file)), kind_(kind) {}
+      : file_(std::move(file)), reader_(file_.get()), kind_(kind) {}
 
   bool Next(IndexEntry* entry) override {
-    size_t key_size = 0;
-    Numbers numbers;
-    if (!error_.empty() || offset_ == file_->size() ||
-        !ReadKeySize(&key_size) || !ReadNumbers(2 + key_size, &numbers)) {
+    if (!error_.empty() || reader_.left() == 0) {
       return false;
     }
-    entry->path = &file_->path();
-    entry->offset = offset_;
-    entry->position = static_cast<uint64_t>(numbers.position);
-    entry->key = bytes_.substr(2, key_size);
-    return Pass(numbers);
-  }
-
-  void Rewind() override {
-    offset_ = 0;
-    bytes_ = {};
-    error_.clear();
+    const uint64_t begin = reader_.offset();
+    key_ = reader_.Text(kKey);
+    const bool is_fixed = kind_ == IndexKind::kFixedWidth;
+    const int64_t position = is_fixed ? reader_.Int64(kNumbers) : SignedVInt();
+    const int64_t promoted_size =
+        is_fixed ? reader_.Int32(kNumbers) : SignedVInt();
+    std::string fault;
+    if (position < 0) {
+      fault =
+          "a partition at position " + std::to_string(position) + " of Data.db";
+    } else if (promoted_size < 0) {
+      fault = "a promoted index of " + std::to_string(promoted_size) + " bytes";
+    } else if (static_cast<uint64_t>(promoted_size) > reader_.left()) {
+      fault = "ends inside a key's promoted index of " +
+              std::to_string(promoted_size) + " bytes";
+    }
+    if (!fault.empty()) {
+      reader_.FailAt(begin, fault + kDamagedIndex);
+    }
+    if (promoted_size > 0) {  // It is not read.
+      reader_.GoTo(reader_.offset() + static_cast<uint64_t>(promoted_size));
+    }
+    *entry = {key_, static_cast<uint64_t>(position), std::nullopt,
+              &file_->path(), begin};
+    if (!reader_.good()) {
+      error_ = reader_.error();
+    }
+    return reader_.good();
   }
 
  private:
-  struct Numbers {
-    int64_t position = 0;
-    int64_t promoted_size = 0;
-    size_t end = 0;  // Where the entry ends, without the promoted index.
-  };
-
-  // Reads until bytes_ has the first `size` bytes of the entry.
-  bool Require(size_t size) {
-    if (bytes_.size() >= size) {
-      return true;
-    }
-    return file_->size() - offset_ >= size &&
-           file_->Read(offset_, size, &bytes_, &error_) &&
-           file_->ReadSome(offset_, &bytes_, &error_);
-  }
-
-  bool ReadKeySize(size_t* key_size) {
-    if (!Require(2)) {
-      return FailShort("the length of a key");
-    }
-    *key_size = LoadBigEndian16(bytes_.data());
-    return Require(2 + *key_size) ||
-           FailShort("a key of " + std::to_string(*key_size) + " bytes");
-  }
-
-  // Reads the numbers that begin `at` bytes after the beginning of the entry.
-  bool ReadNumbers(size_t at, Numbers* numbers) {
-    numbers->end = at;
-    if (kind_ == IndexKind::kFixedWidth) {
-      if (!Require(at + 12)) {
-        return FailShort(kNumbers);
-      }
-      numbers->position = LoadBigEndian64(bytes_.data() + at);
-      numbers->promoted_size = LoadBigEndian32(bytes_.data() + at + 8);
-      numbers->end = at + 12;
-    } else if (!ReadVInt(&numbers->end, &numbers->position) ||
-               !ReadVInt(&numbers->end, &numbers->promoted_size)) {
-      return false;
-    }
-    if (numbers->position < 0) {
-      return Fail("a partition at position " +
-                  std::to_string(numbers->position) + " of Data.db");
-    }
-    return numbers->promoted_size >= 0 ||
-           Fail("a promoted index of " +
-                std::to_string(numbers->promoted_size) + " bytes");
-  }
-
-  bool ReadVInt(size_t* at, int64_t* value) {
-    if (!Require(*at + 1)) {
-      return FailShort(kNumbers);
-    }
-    const size_t vint_size = SizeOfVInt(bytes_[*at]);
-    if (!Require(*at + vint_size)) {
-      return FailShort(kNumbers);
-    }
-    // Cassandra reads the number as a signed long.
-    *value = static_cast<int64_t>(DecodeVInt(bytes_.substr(*at, vint_size)));
-    *at += vint_size;
-    return true;
-  }
-
-  // Passes over the entry. Does not read its promoted index.
-  bool Pass(const Numbers& numbers) {
-    const auto promoted_size = static_cast<uint64_t>(numbers.promoted_size);
-    if (promoted_size > file_->size() - offset_ - numbers.end) {
-      return Fail("ends inside a key's promoted index of " +
-                  std::to_string(promoted_size) + " bytes");
-    }
-    const uint64_t entry_size = numbers.end + promoted_size;
-    offset_ += entry_size;
-    bytes_.remove_prefix(
-        static_cast<size_t>(std::min<uint64_t>(entry_size, bytes_.size())));
-    return true;
-  }
-
-  bool FailShort(const std::string& in_what) {
-    return Fail("ends inside " + in_what + ", with " +
-                std::to_string(file_->size() - offset_) +
-                " bytes in the last entry");
-  }
-
-  // An error of reading stays, because it is the cause.
-  bool Fail(const std::string& what) {
-    if (error_.empty()) {
-      FailAtByte(file_->path(), offset_, what + kDamagedIndex, &error_);
-    }
-    return false;
-  }
+  // Cassandra reads the number as a signed long.
+  int64_t SignedVInt() { return static_cast<int64_t>(reader_.VInt(kNumbers)); }
 
   const std::unique_ptr<RandomAccessFile> file_;
+  ByteReader reader_;
   const IndexKind kind_;
-  uint64_t offset_ = 0;     // Of the next entry.
-  std::string_view bytes_;  // Of the next entry, and what follows it.
+  std::string key_;
 };
 
 }  // namespace

@@ -39,9 +39,6 @@ class IndexReader {
   // read all these paths could take very long.
   virtual bool Next(IndexEntry* entry) = 0;
 
-  // Starts again with the first partition, and clears the error.
-  virtual void Rewind() = 0;
-
   const std::string& error() const { return error_; }
 
  protected:

@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint64_t kFooterSize = 3 * 8;
 constexpr size_t kCachedPagesOfTrie = 128;
+constexpr int32_t kNotEntered = -1;
 
 }  // namespace
 
@@ -34,7 +35,7 @@ std::unique_ptr<PartitionsDbReader> PartitionsDbReader::Open(
   }
   std::unique_ptr<PartitionsDbReader> reader(
       new PartitionsDbReader(std::move(partitions), std::move(rows)));
-  if (!reader->ReadFooter() || !reader->ReadEnds()) {
+  if (!reader->ReadFooter()) {
     *error = reader->error_;
     return nullptr;
   }
@@ -79,12 +80,7 @@ bool PartitionsDbReader::ReadFooter() {
   first_key_position_ = static_cast<uint64_t>(first_key_position);
   num_keys_ = static_cast<uint64_t>(num_keys);
   root_ = static_cast<uint64_t>(root);
-  return true;
-}
-
-bool PartitionsDbReader::ReadEnds() {
-  const uint64_t footer = pages_.size() - kFooterSize;
-  ByteReader reader(&pages_);
+  path_to_next_ = {{root_, 0, kNotEntered}};
   reader.GoTo(first_key_position_);
   first_key_ = reader.Text("the first key; the file is damaged");
   last_key_ = reader.Text("the last key; the file is damaged");
@@ -95,13 +91,6 @@ bool PartitionsDbReader::ReadEnds() {
                                         std::to_string(reader.offset()) +
                                         ", and the footer begins at " +
                                         std::to_string(footer)));
-}
-
-void PartitionsDbReader::Rewind() {
-  started_ = false;
-  num_found_ = 0;
-  path_to_next_.clear();
-  error_.clear();
 }
 
 bool PartitionsDbReader::Next(IndexEntry* entry) {
@@ -144,102 +133,73 @@ bool PartitionsDbReader::ReadRowsEntry(uint64_t position, IndexEntry* entry) {
 
 bool PartitionsDbReader::NextPayload(TriePayload* payload,
                                      uint64_t* node_position) {
-  for (;;) {
-    Step node;
-    bool found = false;
-    if (!NextNode(&node, &found)) {
+  while (!path_to_next_.empty()) {
+    const Step step = path_to_next_.back();
+    std::string_view bytes;
+    TrieNode node;
+    if (!ReadNode(step.position, &bytes, &node)) {
       return false;
     }
-    if (!found) {
-      return num_found_ != num_keys_ &&
-             Fail(root_, "the trie has " + std::to_string(num_found_) +
-                             " keys, but the footer says " +
-                             std::to_string(num_keys_));
+    if (step.next_slot != kNotEntered) {
+      if (!GoToNextChild(bytes, node)) {
+        return false;
+      }
+      continue;
     }
-    bool has_payload = false;
-    if (!Enter(node, payload, &has_payload)) {
-      return false;
+    path_to_next_.back().next_slot = 0;
+    if (node.type == 0) {  // A leaf.
+      path_to_next_.pop_back();
     }
-    if (has_payload) {
-      *node_position = node.position;
+    if (node.payload_flags != 0) {
+      *payload = DecodePayload(bytes.substr(node.size), node.payload_flags);
+      *node_position = step.position;
       return ++num_found_ <= num_keys_ ||
-             Fail(node.position,
+             Fail(step.position,
                   "the trie has more keys than the footer says, " +
                       std::to_string(num_keys_));
     }
-  }
-}
-
-bool PartitionsDbReader::NextNode(Step* node, bool* found) {
-  if (!started_) {
-    started_ = true;
-    *found = true;
-    *node = {root_, 0, 0};
-    return true;
-  }
-  while (!*found && !path_to_next_.empty()) {
-    if (!NextChild(&path_to_next_.back(), node, found)) {
-      return false;
+    if (node.type == 0) {
+      return Fail(step.position, "a leaf without a payload");
     }
   }
-  return true;
+  return num_found_ != num_keys_ &&
+         Fail(root_, "the trie has " + std::to_string(num_found_) +
+                         " keys, but the footer says " +
+                         std::to_string(num_keys_));
 }
 
-// Finds the next child of `*parent`. Removes `*parent` from path_to_next_ after
-// its last slot.
-bool PartitionsDbReader::NextChild(Step* parent, Step* child, bool* found) {
-  std::string_view bytes;
-  TrieNode node;
-  if (!ReadNode(parent->position, &bytes, &node)) {
-    return false;
-  }
-  const bool is_first = parent->next_slot == 0;
+// `node` is the last node of path_to_next_, and is removed there after its last
+// slot. Its next child, if there is one, is added.
+bool PartitionsDbReader::GoToNextChild(std::string_view bytes,
+                                       const TrieNode& node) {
+  const Step parent = path_to_next_.back();
+  int32_t slot = parent.next_slot;
   uint64_t distance = 0;
-  while (distance == 0 && parent->next_slot < node.num_slots) {
-    distance = TransitionOf(bytes, node, parent->next_slot++).distance;
+  while (distance == 0 && slot < node.num_slots) {
+    distance = TransitionOf(bytes, node, slot++).distance;
     if (distance == 0 && node.type < kFirstTypeWithAbsentChildren) {
-      return Fail(parent->position, "a node is its own child");
+      return Fail(parent.position, "a node is its own child");
     }
+  }
+  path_to_next_.back().next_slot = slot;
+  if (slot == node.num_slots) {
+    path_to_next_.pop_back();
   }
   if (distance == 0) {
-    const uint64_t position = parent->position;
-    path_to_next_.pop_back();
-    return !is_first ||
-           Fail(position, "a node of type " + std::to_string(node.type) +
-                              " without children");
+    return parent.next_slot > 0 ||
+           Fail(parent.position, "a node of type " + std::to_string(node.type) +
+                                     " without children");
   }
-  if (distance > parent->position) {
-    return Fail(parent->position, "a child " + std::to_string(distance) +
-                                      " bytes before, outside of the file");
+  if (distance > parent.position) {
+    return Fail(parent.position, "a child " + std::to_string(distance) +
+                                     " bytes before, outside of the file");
   }
-  if (parent->depth >= kMaxTrieDepth) {
-    return Fail(parent->position,
+  if (parent.depth >= kMaxTrieDepth) {
+    return Fail(parent.position,
                 "a path that is longer than that of the longest key");
   }
-  *child = {parent->position - distance, parent->depth + 1, 0};
-  if (parent->next_slot == node.num_slots) {
-    path_to_next_.pop_back();
-  }
-  *found = true;
-  return true;
-}
-
-bool PartitionsDbReader::Enter(const Step& step, TriePayload* payload,
-                               bool* has_payload) {
-  std::string_view bytes;
-  TrieNode node;
-  if (!ReadNode(step.position, &bytes, &node)) {
-    return false;
-  }
-  if (node.type != 0) {
-    path_to_next_.push_back(step);
-  } else if (node.payload_flags == 0) {
-    return Fail(step.position, "a leaf without a payload");
-  }
-  *has_payload = node.payload_flags != 0;
-  if (*has_payload) {
-    *payload = DecodePayload(bytes.substr(node.size), node.payload_flags);
-  }
+  path_to_next_.push_back(
+      {parent.position - distance, parent.depth + 1, kNotEntered});
   return true;
 }
 

@@ -26,7 +26,6 @@
 #include <vector>
 
 #include "filterdb/sstable/bytes/byte_source.h"
-#include "filterdb/sstable/bytes/page_cache.h"
 #include "filterdb/sstable/bytes/random_access_file.h"
 #include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/index/trie_node.h"
@@ -55,25 +54,21 @@ class PartitionsDbReader final : public IndexReader {
   uint64_t first_key_position() const { return first_key_position_; }
 
   bool Next(IndexEntry* entry) override;
-  void Rewind() override;
 
  private:
   struct Step {
     uint64_t position;
-    uint32_t depth;  // In transitions; 0 for the root.
-    int32_t next_slot;
+    uint32_t depth;     // In transitions; 0 for the root.
+    int32_t next_slot;  // kNotEntered if its payload comes before its slots.
   };
 
   PartitionsDbReader(std::unique_ptr<RandomAccessFile> partitions,
                      std::unique_ptr<ByteSource> rows);
 
   bool ReadFooter();
-  bool ReadEnds();
   // Gets the payload of the next partition, and the offset of its node.
   bool NextPayload(TriePayload* payload, uint64_t* node_position);
-  bool NextNode(Step* node, bool* found);
-  bool NextChild(Step* parent, Step* child, bool* found);
-  bool Enter(const Step& node, TriePayload* payload, bool* has_payload);
+  bool GoToNextChild(std::string_view bytes, const TrieNode& node);
   bool ReadNode(uint64_t position, std::string_view* bytes, TrieNode* node);
   bool ReadRowsEntry(uint64_t position, IndexEntry* entry);
   bool Fail(uint64_t position, const std::string& what);
@@ -86,7 +81,6 @@ class PartitionsDbReader final : public IndexReader {
   std::string first_key_;
   std::string last_key_;
 
-  bool started_ = false;
   uint64_t num_found_ = 0;
   std::vector<Step> path_to_next_;
   std::string rows_key_;

@@ -79,12 +79,9 @@ TEST(IndexDbReaderTest, ReadsWhatCassandraWrote) {
     const KeysAndError expected = ReadKeys(keys.get());
     EXPECT_EQ(expected.error, "");
     EXPECT_EQ(expected.keys.size(), meta["keys"].get<size_t>());
-    for (int pass = 0; pass < 2; ++pass) {
-      const KeysAndError read = ReadKeys(index.get());
-      EXPECT_EQ(read.error, "");
-      EXPECT_EQ(read.keys, expected.keys);
-      ASSERT_TRUE(index->Rewind());
-    }
+    const KeysAndError read = ReadKeys(index.get());
+    EXPECT_EQ(read.error, "");
+    EXPECT_EQ(read.keys, expected.keys);
 
     // Reading Index.db with the layout of other versions must fail.
     const auto mistaken =
@@ -148,14 +145,11 @@ TEST_P(IndexKindTest, EntriesCrossTheEndOfTheBuffer) {
   }
   const TemporaryFile file(index);
   const auto reader = Open(file.path(), GetParam());
-  for (int pass = 0; pass < 2; ++pass) {
-    const uint64_t before = BytesRead();
-    const KeysAndError read = ReadKeys(reader.get());
-    EXPECT_LT(BytesRead() - before, index.size() + index.size() / 4);
-    EXPECT_EQ(read.error, "");
-    EXPECT_EQ(read.keys, keys);
-    ASSERT_TRUE(reader->Rewind());
-  }
+  const uint64_t before = BytesRead();
+  const KeysAndError read = ReadKeys(reader.get());
+  EXPECT_LT(BytesRead() - before, index.size() + index.size() / 4);
+  EXPECT_EQ(read.error, "");
+  EXPECT_EQ(read.keys, keys);
 }
 
 // Passes over promoted indexes that are larger than what is read at once.
@@ -208,11 +202,8 @@ TEST_P(IndexKindTest, RefusesEveryCutInsideAnEntry) {
       EXPECT_EQ(read.error, "");
       continue;
     }
-    EXPECT_EQ(
-        read.error.rfind(file.path() + ": byte " +
-                             std::to_string(first.size()) + ": ends inside ",
-                         0),
-        0U)
+    EXPECT_EQ(read.error.rfind(file.path() + ": byte ", 0), 0U);
+    EXPECT_NE(read.error.find(": ends inside "), std::string::npos)
         << read.error;
     std::string_view key;
     EXPECT_FALSE(reader->Next(&key));
@@ -231,14 +222,15 @@ struct BrokenIndex {
 const BrokenIndex kBrokenIndexes[] = {
     {"no entries", kFixed, "", 0, "empty, but an SSTable has at least"},
     {"half a length", kVInt, Entry(kVInt, "a", 0) + '\0', 1,
-     "byte 5: ends inside the length of a key, with 1 bytes in the last entry"},
+     "byte 5: ends inside a key; the file is damaged or of another SSTable "
+     "version"},
     {"half a key", kVInt, BigEndian(5, 2) + "abc", 0,
-     "byte 0: ends inside a key of 5 bytes, with 5 bytes"},
+     "byte 2: ends inside a key"},
     {"half a position", kFixed, BigEndian(1, 2) + "a" + BigEndian(0, 7), 0,
-     "byte 0: ends inside the numbers after a key"},
+     "byte 3: ends inside the numbers after a key"},
     {"half a position", kVInt,
      Entry(kVInt, "a", 0) + BigEndian(1, 2) + "b\xff" + BigEndian(1, 7), 1,
-     "byte 5: ends inside the numbers after a key"},
+     "byte 8: ends inside the numbers after a key"},
     {"a promoted index of a byte too much", kVInt,
      BigEndian(1, 2) + "a" + UnsignedVInt(0, 0) + UnsignedVInt(4, 0) + "abc", 0,
      "byte 0: ends inside a key's promoted index of 4 bytes"},

@@ -25,6 +25,7 @@ namespace cassandra_bloom::testing {
 namespace {
 
 using tools::KeyChecks;
+using tools::KeyOrder;
 using tools::OpenSstableKeys;
 using tools::SstableKeys;
 
@@ -66,18 +67,14 @@ TEST(SstableKeysTest, ReadsWhatCassandraWrote) {
     KeyReader* const reader = sstable.reader.get();
     ASSERT_NE(reader, nullptr);
     const std::vector<std::string> expected = HexLines(folder + "/keys.txt");
-    for (int pass = 0; pass < 2; ++pass) {
-      const KeysAndError read = ReadKeys(reader);
-      EXPECT_EQ(read.error, "");
-      EXPECT_EQ(read.keys, expected);
-      EXPECT_EQ(reader->bytes_read(), reader->total_bytes());
-      EXPECT_EQ(sstable.reader->num_wrong_hashes(), 0U);
-      EXPECT_TRUE(sstable.reader->is_number_known());
-      std::string_view key;
-      EXPECT_FALSE(reader->Next(&key));
-      ASSERT_TRUE(reader->Rewind());
-      EXPECT_EQ(reader->bytes_read(), 0U);
-    }
+    const KeysAndError read = ReadKeys(reader);
+    EXPECT_EQ(read.error, "");
+    EXPECT_EQ(read.keys, expected);
+    EXPECT_EQ(reader->bytes_read(), reader->total_bytes());
+    EXPECT_EQ(sstable.reader->num_wrong_hashes(), 0U);
+    EXPECT_TRUE(sstable.reader->is_number_known());
+    std::string_view key;
+    EXPECT_FALSE(reader->Next(&key));
   }
 }
 
@@ -243,6 +240,48 @@ TEST(SstableKeysTest, OtherFilesAreAnIndexDb) {
                         0),
             0U)
       << error;
+}
+
+// ---- The order of keys ----
+
+bool Follows(const std::string& key, KeyOrder* order) {
+  return order->Follows(key, CassandraMurmur3(key.data(), key.size()));
+}
+
+// Returns how many keys are not in order.
+size_t OutOfOrder(const std::string& partitioner,
+                  const std::vector<std::string>& keys) {
+  KeyOrder order(partitioner);
+  size_t number = 0;
+  for (const std::string& key : keys) {
+    number += Follows(key, &order) ? 0 : 1;
+  }
+  return number;
+}
+
+TEST(KeyOrderTest, CassandrasOrderByToken) {
+  for (const std::string& folder : CassandraSstables()) {
+    std::vector<std::string> keys = HexLines(folder + "/keys.txt");
+    EXPECT_EQ(OutOfOrder("Murmur3Partitioner", keys), 0U);
+    if (keys.size() > 1) {
+      std::swap(keys[0], keys[1]);
+      EXPECT_EQ(OutOfOrder("Murmur3Partitioner", keys), 1U);
+      EXPECT_EQ(OutOfOrder("RandomPartitioner", keys), 0U);
+    }
+  }
+}
+
+TEST(KeyOrderTest, TheEmptyKeyIsTheFirst) {
+  EXPECT_EQ(OutOfOrder("Murmur3Partitioner", {"", "a"}), 0U);
+  EXPECT_EQ(OutOfOrder("Murmur3Partitioner", {"a", ""}), 1U);
+  EXPECT_EQ(OutOfOrder("Murmur3Partitioner", {"", ""}), 1U);
+}
+
+TEST(KeyOrderTest, ByteOrderIsUnsigned) {
+  EXPECT_EQ(OutOfOrder("ByteOrderedPartitioner", {"", "a", "aa", "b", "\xff"}),
+            0U);
+  EXPECT_EQ(OutOfOrder("ByteOrderedPartitioner", {"\x80", "\x7f"}), 1U);
+  EXPECT_EQ(OutOfOrder("ByteOrderedPartitioner", {"a", "a"}), 1U);
 }
 
 }  // namespace

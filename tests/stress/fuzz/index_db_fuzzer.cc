@@ -101,7 +101,7 @@ Reading Parse(std::string_view bytes, IndexKind kind) {
 }
 
 void Check(std::string_view bytes, IndexKind kind) {
-  CheckReadings(
+  CheckReading(
       std::string(bytes), Parse(bytes, kind), [kind](const std::string& path) {
         std::string error;
         return tools::OpenSstableKeys(path,

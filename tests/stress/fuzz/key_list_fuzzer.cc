@@ -69,11 +69,10 @@ Reading ParseLines(std::string_view bytes, bool hex) {
 
 void Check(std::string_view bytes, KeyFormat format) {
   const Reading expected = ParseLines(bytes, format == KeyFormat::kHexLines);
-  CheckReadings(std::string(bytes), expected,
-                [format](const std::string& path) {
-                  std::string error;
-                  return OpenKeys(path, format, &error);
-                });
+  CheckReading(std::string(bytes), expected, [format](const std::string& path) {
+    std::string error;
+    return OpenKeys(path, format, &error);
+  });
 }
 
 }  // namespace
