@@ -3,9 +3,7 @@
 #include "filterdb/commands/outcome_report.h"
 
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "filterdb/commands/advice.h"
 #include "filterdb/commands/progress_bar.h"
@@ -39,21 +37,15 @@ Json ToJson(const Outcome& outcome) {
           {"keys", is_built ? Json(outcome.num_keys) : Json()}};
 }
 
-// The tables whose SSTables hid rows, or are damaged, before the mend.
-std::vector<TableHarm> HarmsOf(const RunFolder& run) {
-  std::map<std::string, TableHarm> tables;
+// What was found before the mend.
+TableHarms HarmsOf(const RunFolder& run) {
+  TableHarms tables;
   for (const RunLine& line : run.lines()) {
-    const std::string folder =
-        std::filesystem::path(line.prefix).parent_path().string();
-    TableHarm& table = tables[folder];
-    table.folder = folder;
+    TableHarm& table = tables[FolderOfLine(line)];
     table.harms.Add(line.harms);
+    table.is_of_scylla |= NameExists(line.prefix + "Scylla.db");
   }
-  std::vector<TableHarm> list;
-  for (auto& [folder, table] : tables) {
-    list.push_back(std::move(table));
-  }
-  return list;
+  return tables;
 }
 
 }  // namespace
@@ -141,9 +133,9 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
             ": snapshots keep their old filters; mend a copy before you "
             "restore one\n";
   }
-  const std::vector<TableHarm> tables = HarmsOf(run);
+  const TableHarms tables = HarmsOf(run);
   if (!options.undo) {
-    text += RepairText(tables);
+    text += AdviceText(tables, /*after_install=*/true);
     if (report->num(Outcome::kInstalled) > 0 && !options.dry_run) {
       text += "To put the old filters back: filterdb install " +
               Printable(Quoted(run.path())) + " --undo" +

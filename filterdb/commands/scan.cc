@@ -164,17 +164,13 @@ ExitCode RunScan(const ScanArguments& options) {
     summary["tables_to_repair"] = RepairJson(sums.harms());
     summary["left_out_folders"] = scanned.left_out;
     summary["errors"] = scanned.num_errors;
-    if (!chances.empty()) {
-      summary["what_if"] = sums.WhatIfJson();
-    }
     PrintJsonLine({{"summary", summary}});
     return exit_code;
   }
   if (sums.all().num_sstables + sums.all().num_left_out == 0) {
     PrintText("no SSTable found\n");
   } else {
-    PrintText((!folder.empty() ? "\n" : "") +
-              (chances.empty() ? sums.Text() : sums.WhatIfText()));
+    PrintText((!folder.empty() ? "\n" : "") + sums.Text());
   }
   PrintText(LeftOutText(scanned.left_out) + AdviceText(sums.harms()));
   return exit_code;
