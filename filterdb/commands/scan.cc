@@ -152,9 +152,7 @@ ExitCode RunScan(const ScanArguments& options) {
         }
       });
   Harms harms = sums.all().harms;
-  if (scanned.num_errors > 0) {
-    harms.Add(Harm::kNotKnown);
-  }
+  harms.Add(scanned.harm());
   const auto exit_code = static_cast<ExitCode>(harms.exit_status());
   if (options.json) {
     Json summary = {{"exit_status", exit_code},
