@@ -2,168 +2,152 @@
 
 #include "filterdb/commands/advice.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
+#include <vector>
 
 namespace cassandra_bloom::tools {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A table, or an index of it, by the path of its folder:
+// What a folder holds. A kNodesTable is of this node alone (SchemaConstants.
+// LOCAL_SYSTEM_KEYSPACE_NAMES), so there is nothing to repair it from.
+enum Kind { kTable = 1, kIndex = 2, kNodesTable = 4 };
+
+// A table, or a secondary index, by the path of its folder:
 // …/KEYSPACE/TABLE-ID, perhaps with a folder in it (Cassandra's Directories).
-struct Table : TableHarm {
-  Table(const std::string& folder, const TableHarm& harm);
+struct Name {
+  std::string table() const { return Quoted(keyspace) + " " + Quoted(name); }
 
-  // These keyspaces are of one node alone (SchemaConstants.LOCAL_SYSTEM_
-  // KEYSPACE_NAMES), so there is nothing to repair them from.
-  bool is_local() const {
-    return keyspace == "system" || keyspace == "system_schema";
-  }
-  bool is_index() const { return !index.empty(); }
-
-  std::string name() const { return Quoted(keyspace) + " " + Quoted(table); }
-
+  Kind kind = kTable;
   std::string keyspace;
-  std::string table;
-  std::string index;  // Of a secondary index, whose folder begins with a dot.
+  std::string name;
+  std::string index;
 };
 
-Table::Table(const std::string& folder, const TableHarm& harm)
-    : TableHarm(harm) {
+Name NameOfFolder(const std::string& folder) {
+  Name name;
   std::error_code ignored;
   fs::path path = fs::weakly_canonical(fs::absolute(folder), ignored);
   std::string last = path.filename().string();
   if (last == "staging" || last == "quarantine") {
     path = path.parent_path();
   } else if (last.size() > 1 && last[0] == '.') {
-    index = last.substr(1);
+    name.kind = kIndex;
+    name.index = last.substr(1);
     path = path.parent_path();
   }
   last = path.filename().string();
-  table = last.substr(0, last.find('-'));
-  keyspace = path.parent_path().filename().string();
+  name.name = last.substr(0, last.find('-'));
+  name.keyspace = path.parent_path().filename().string();
+  if (name.keyspace == "system" || name.keyspace == "system_schema") {
+    name.kind = kNodesTable;
+  }
+  return name;
 }
 
-// ---- Which table an advice is for ----
-
-bool HidesRows(const Table& table) { return table.harms.has(Harm::kHidesRows); }
-
-bool IsMendable(const Table& table) {
-  return table.is_mendable && table.harms.worst() >= Harm::kWastesReads;
+std::string Upgrade(const Name& name) {
+  return "nodetool upgradesstables -a " + name.table();
 }
 
-bool IsSmall(const Table& table) {
-  constexpr uint64_t kMostBytes = uint64_t{10} << 30;
-  return IsMendable(table) && table.num_data_bytes <= kMostBytes &&
-         !table.is_index();
+std::string Scrub(const Name& name) { return "nodetool scrub " + name.table(); }
+
+std::string Repair(const Name& name) {
+  return name.kind == kIndex ? "nodetool rebuild_index " + name.table() + " " +
+                                   Quoted(name.index)
+                             : "nodetool repair --full " + name.table();
 }
 
-bool MayDropFilters(const Table& table) {
-  return table.is_of_scylla && HidesRows(table) && IsMendable(table);
-}
-
-// An index is rebuilt instead (see below).
-bool IsToScrub(const Table& table) {
-  return table.harms.has(Harm::kDamaged) && !table.is_index();
-}
-
-// Where a scrub is due, deletions and rows may be lost, too.
-bool HasLost(const Table& table) {
-  return HidesRows(table) || table.harms.has(Harm::kDamaged);
-}
-
-bool HasLostForAll(const Table& table) {
-  return HasLost(table) && !table.is_local();
-}
-
-bool IsToRepair(const Table& table) {
-  return HasLostForAll(table) && !table.is_index();
-}
-
-bool MayHaveTablets(const Table& table) {
-  return IsToRepair(table) && table.is_of_scylla;
-}
-
-bool HasLostForItself(const Table& table) {
-  return HasLost(table) && table.is_local();
-}
-
-// ---- Commands ----
-
-std::string Upgrade(const Table& table) {
-  return "nodetool upgradesstables -a " + table.name();
-}
-
-std::string Scrub(const Table& table) {
-  return "nodetool scrub " + table.name();
-}
-
-std::string Repair(const Table& table) {
-  return table.is_index() ? "nodetool rebuild_index " + table.name() + " " +
-                                Quoted(table.index)
-                          : "nodetool repair --full " + table.name();
-}
+// What else must be so for an advice.
+enum Condition { kAlways = 0, kMendable = 1, kSmall = 2, kOfScylla = 4 };
 
 struct Advice {
-  bool (*fits)(const Table& table);
+  std::vector<Harm> harms;  // For folders with one of these,
+  int kinds;                // of one of these kinds,
+  int conditions;           // if all of these hold.
   const char* text;
-  // A line for each table that it fits. Null: the text alone.
-  std::string (*command)(const Table& table) = nullptr;
+  // A line for each such folder. Null: the text alone.
+  std::string (*command)(const Name& name) = nullptr;
   bool is_repair = false;
 };
 
-// In the order in which it is to be done.
-constexpr Advice kAdvice[] = {
-    {HidesRows,
-     "Scan the other replicas, too: nodes stream whole SSTables, with their "
-     "filters.\n"},
-    {IsSmall,
-     "Without a stop, the node rewrites these small tables, with new "
-     "filters:\n",
-     Upgrade},
-    {MayDropFilters,
-     "ScyllaDB, at once: components_memory_reclaim_threshold = 0 makes it drop "
-     "its filters, so\nthat every read looks into the SSTables (by its source, "
-     "not tried).\n"},
-    {IsMendable,
-     "Build the right filters while the node runs (filterdb mend PATH "
-     "--run=DIR), then put them\nin place while it is down, which takes "
-     "seconds (filterdb install DIR).\n"},
-    {IsToScrub, "Let the node rewrite what is damaged:\n", Scrub},
-    {HasLostForAll,
-     "After that, with the node up, repair what was hidden from "
-     "compactions:\n",
-     Repair, true},
-    {IsToRepair,
-     "  The rows themselves are back with the right filters. The repair is for "
-     "deletions\n  that a compaction forgot too early: run it before "
-     "gc_grace_seconds have passed.\n  A materialized view: drop and create "
-     "it. Counters, and what a lightweight\n  transaction wrote after a wrong "
-     "read, stay wrong.\n",
-     nullptr, true},
-    {MayHaveTablets,
-     "  ScyllaDB, tables with tablets: nodetool cluster repair instead of "
-     "nodetool repair --full.\n",
-     nullptr, true},
-    {HasLostForItself,
-     "  system and system_schema are of this node alone, and need no repair. "
-     "(system.paxos:\n  a lightweight transaction may have missed one that was "
-     "not finished.)\n",
-     nullptr, true}};
+const std::vector<Advice>& Advices() {
+  constexpr int kAll = kTable | kIndex | kNodesTable;
+  const std::vector<Harm> hides = {Harm::kHidesRows};
+  const std::vector<Harm> mendable = {Harm::kRefused, Harm::kHidesRows,
+                                      Harm::kWastesReads};
+  // Where a scrub is due, deletions and rows may be lost, too.
+  const std::vector<Harm> loses = {Harm::kHidesRows, Harm::kDamaged};
+  // In the order in which it is to be done.
+  static const auto* const advices = new std::vector<Advice>{
+      {hides, kAll, kAlways,
+       "Scan the other replicas, too: nodes stream whole SSTables, with their "
+       "filters.\n"},
+      {mendable, kTable | kNodesTable, kMendable | kSmall,
+       "Without a stop, the node rewrites these small tables, with new "
+       "filters:\n",
+       Upgrade},
+      {hides, kAll, kMendable | kOfScylla,
+       "ScyllaDB, at once: components_memory_reclaim_threshold = 0 makes it "
+       "drop its filters, so\nthat every read looks into the SSTables (by its "
+       "source, not tried).\n"},
+      {mendable, kAll, kMendable,
+       "Build the right filters while the node runs (filterdb mend PATH "
+       "--run=DIR), then put them\nin place while it is down, which takes "
+       "seconds (filterdb install DIR).\n"},
+      // An index is built anew instead.
+      {{Harm::kDamaged},
+       kTable | kNodesTable,
+       kAlways,
+       "Let the node rewrite what is damaged:\n",
+       Scrub},
+      {loses, kTable | kIndex, kAlways,
+       "After that, with the node up, repair what was hidden from "
+       "compactions:\n",
+       Repair, true},
+      {loses, kTable, kAlways,
+       "  The rows themselves are back with the right filters. The repair is "
+       "for deletions\n  that a compaction forgot too early: run it before "
+       "gc_grace_seconds have passed.\n  A materialized view: drop and create "
+       "it. Counters, and what a lightweight\n  transaction wrote after a "
+       "wrong read, stay wrong.\n",
+       nullptr, true},
+      {loses, kTable, kOfScylla,
+       "  ScyllaDB, tables with tablets: nodetool cluster repair instead of "
+       "nodetool repair --full.\n",
+       nullptr, true},
+      {loses, kNodesTable, kAlways,
+       "  system and system_schema are of this node alone, and need no "
+       "repair. (system.paxos:\n  a lightweight transaction may have missed "
+       "one that was not finished.)\n",
+       nullptr, true}};
+  return *advices;
+}
+
+bool Fits(const Advice& advice, const TableHarm& table, Kind kind) {
+  constexpr uint64_t kMostSmallBytes = uint64_t{10} << 30;
+  const int holds = (table.is_mendable ? kMendable : 0) |
+                    (table.num_data_bytes <= kMostSmallBytes ? kSmall : 0) |
+                    (table.is_of_scylla ? kOfScylla : 0);
+  return (advice.kinds & kind) != 0 && (advice.conditions & ~holds) == 0 &&
+         std::any_of(advice.harms.begin(), advice.harms.end(),
+                     [&](Harm harm) { return table.harms.has(harm); });
+}
 
 // Returns the lines of one advice, or "" if it fits no table.
 std::string TextOf(const Advice& advice, const TableHarms& tables) {
   bool fits = false;
   std::set<std::string> commands;  // Two data directories have the same table.
-  for (const auto& [folder, harm] : tables) {
-    const Table table(folder, harm);
-    if (advice.fits(table)) {
+  for (const auto& [folder, table] : tables) {
+    const Name name = NameOfFolder(folder);
+    if (Fits(advice, table, name.kind)) {
       fits = true;
       if (advice.command != nullptr) {
-        commands.insert("    " + Printable(advice.command(table)) + "\n");
+        commands.insert("    " + Printable(advice.command(name)) + "\n");
       }
     }
   }
@@ -178,7 +162,7 @@ std::string TextOf(const Advice& advice, const TableHarms& tables) {
 
 std::string AdviceText(const TableHarms& tables, bool after_install) {
   std::string text;
-  for (const Advice& advice : kAdvice) {
+  for (const Advice& advice : Advices()) {
     text += advice.is_repair || !after_install ? TextOf(advice, tables) : "";
   }
   return text;
@@ -186,10 +170,12 @@ std::string AdviceText(const TableHarms& tables, bool after_install) {
 
 Json RepairJson(const TableHarms& tables) {
   Json list = Json::array();
-  for (const auto& [folder, harm] : tables) {
-    const Table table(folder, harm);
-    if (HasLostForAll(table)) {
-      list.push_back({{"folder", folder}, {"command", Repair(table)}});
+  for (const Advice& advice : Advices()) {
+    for (const auto& [folder, table] : tables) {
+      const Name name = NameOfFolder(folder);
+      if (advice.command == Repair && Fits(advice, table, name.kind)) {
+        list.push_back({{"folder", folder}, {"command", Repair(name)}});
+      }
     }
   }
   return list;
