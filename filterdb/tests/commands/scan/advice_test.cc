@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,11 @@ class AdviceTest : public ::testing::Test {
     std::filesystem::create_directories(spec.folder);
     WriteSstable(spec);
     return Filterdb("scan " + dir_ / "data").out;
+  }
+
+  Json ToRepair() const {
+    return Filterdb("scan --json " + dir_ / "data")
+        .report()["summary"]["tables_to_repair"];
   }
 
   const TempDir dir_;
@@ -75,19 +81,30 @@ TEST_F(AdviceTest, OfDamageAndOfWaste) {
 
 // A repair is no way back for these.
 TEST_F(AdviceTest, WhereARepairDoesNotHelp) {
-  const SstableSpec bad = SpecOf("nb", FilterFault::kKeysLeftOut);
-  const std::string index =
-      Advice(std::string("shop/orders") + kId + "/.by_name", bad);
-  EXPECT_THAT(index, HasSubstr("nodetool rebuild_index shop orders by_name\n"));
-  EXPECT_THAT(index, Not(HasSubstr("repair --full")));
-  for (const std::string local : {"system", "system_schema"}) {
-    const std::string text = Advice(local + "/paxos" + kId, bad);
-    EXPECT_THAT(text, Not(HasSubstr("repair --full")));
-    EXPECT_THAT(text, HasSubstr("are of this node alone"));
-    EXPECT_THAT(text, HasSubstr("system.paxos"));
+  for (const FilterFault fault :
+       {FilterFault::kKeysLeftOut, FilterFault::kIndexCut}) {
+    const SstableSpec bad = SpecOf("nb", fault);
+    const std::string index =
+        Advice(std::string("shop/orders") + kId + "/.by_name", bad);
+    EXPECT_THAT(index,
+                HasSubstr("nodetool rebuild_index shop orders by_name\n"));
+    EXPECT_THAT(index, Not(HasSubstr("repair the table")));
+    EXPECT_THAT(index, Not(HasSubstr("repair --full")));
+    EXPECT_THAT(index, Not(HasSubstr("nodetool scrub shop")));
+    EXPECT_EQ(ToRepair()[0]["command"],
+              "nodetool rebuild_index shop orders by_name");
+    for (const std::string local : {"system", "system_schema"}) {
+      const std::string text = Advice(local + "/paxos" + kId, bad);
+      EXPECT_THAT(text, Not(HasSubstr("repair --full")));
+      EXPECT_THAT(text, Not(HasSubstr("repair the table")));
+      EXPECT_THAT(text, HasSubstr("are of this node alone"));
+      EXPECT_THAT(text, HasSubstr("system.paxos"));
+      EXPECT_TRUE(ToRepair().empty());
+    }
+    EXPECT_THAT(Advice(std::string("system_auth/roles") + kId, bad),
+                HasSubstr("nodetool repair --full system_auth roles\n"));
+    EXPECT_EQ(ToRepair().size(), 1U);
   }
-  EXPECT_THAT(Advice(std::string("system_auth/roles") + kId, bad),
-              HasSubstr("nodetool repair --full system_auth roles\n"));
 }
 
 TEST_F(AdviceTest, OfScyllaDb) {
@@ -95,6 +112,20 @@ TEST_F(AdviceTest, OfScyllaDb) {
                                   SpecOf("ms", FilterFault::kKeysLeftOut));
   EXPECT_THAT(text, HasSubstr("components_memory_reclaim_threshold"));
   EXPECT_THAT(text, HasSubstr("nodetool cluster repair"));
+}
+
+// A snapshot may share the file, which `cp` would cut and write over.
+TEST(PagesTest, NoLineCopiesOverAFilter) {
+  const std::regex copies("\\bcp\\b[^&;|]*Filter\\.db *$");
+  EXPECT_TRUE(std::regex_search("  cp new/1 t/nb-1-big-Filter.db", copies));
+  for (const char* const page :
+       {"filterdb.md", "filterdb_node.md", "watching.md", "filterdb.1"}) {
+    const std::string path =
+        std::string(CASSANDRA_BLOOM_SOURCE "/docs/") + page;
+    for (const std::string& line : Lines(ReadFile(path))) {
+      EXPECT_FALSE(std::regex_search(line, copies)) << page << ": " << line;
+    }
+  }
 }
 
 }  // namespace
