@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -112,20 +111,6 @@ TEST_F(AdviceTest, OfScyllaDb) {
                                   SpecOf("ms", FilterFault::kKeysLeftOut));
   EXPECT_THAT(text, HasSubstr("components_memory_reclaim_threshold"));
   EXPECT_THAT(text, HasSubstr("nodetool cluster repair"));
-}
-
-// A snapshot may share the file, which `cp` would cut and write over.
-TEST(PagesTest, NoLineCopiesOverAFilter) {
-  const std::regex copies("\\bcp\\b[^&;|]*Filter\\.db *$");
-  EXPECT_TRUE(std::regex_search("  cp new/1 t/nb-1-big-Filter.db", copies));
-  for (const char* const page :
-       {"filterdb.md", "filterdb_node.md", "watching.md", "filterdb.1"}) {
-    const std::string path =
-        std::string(CASSANDRA_BLOOM_SOURCE "/docs/") + page;
-    for (const std::string& line : Lines(ReadFile(path))) {
-      EXPECT_FALSE(std::regex_search(line, copies)) << page << ": " << line;
-    }
-  }
 }
 
 }  // namespace
