@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks whether a Filter.db of Cassandra has lost one of the given keys.
 
-Needs libcassandra_bloom.so.0 and no Python package. The exit status is 0 if the
-filter has all keys, 1 if one is missing, 2 if something cannot be read.
+Needs libcassandra_bloom.so.0 and no Python package. The exit status is that of
+filterdb check: 0 if the filter has all keys, 2 if one is missing, 3 if
+something cannot be read, 64 for wrong usage.
 """
 
 import argparse
@@ -13,6 +14,12 @@ import re
 import sys
 
 KEYS_AT_ONCE = 4096
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        self.print_usage(sys.stderr)
+        self.exit(64, f"{self.prog}: {message}\n")
 
 
 class Unusable(Exception):
@@ -101,7 +108,7 @@ def check(filter_db, keys):
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = Parser(description=__doc__)
     parser.add_argument("filter_db", help="such as nb-1-big-Filter.db")
     parser.add_argument("keys", help="file of keys, one per line; - is stdin")
     parser.add_argument("--text", action="store_true",
@@ -123,11 +130,13 @@ def main():
                  open(arguments.keys, "rb")) as lines:
             missing, count = check(
                 filter_db, read_keys(lines, arguments.keys, arguments.text))
+        if count == 0:
+            raise Unusable(f"{arguments.keys}: no keys")
     except (Unusable, OSError) as error:
         print(f"check_filter_db: {error}", file=sys.stderr)
-        return 2
+        return 3
     print(f"{arguments.filter_db}: {count} keys, {missing} missing")
-    return 1 if missing else 0
+    return 2 if missing else 0
 
 
 if __name__ == "__main__":

@@ -18,35 +18,36 @@ if [ $# -lt 3 ]; then echo "$usage" >&2; exit 64; fi
 file=$1
 command=$2
 shift 2
-json=$(mktemp) || exit 3
-# A new name, because another user may have put a link at a name that can be guessed.
-# node_exporter reads only files named *.prom.
-new=$(mktemp "$file.XXXXXX") || { rm -f "$json"; exit 3; }
-trap 'rm -f "$json" "$new"' EXIT
 case $command in
-  scan)
-    filterdb scan --json "$@" >"$json"
-    status=$?
-    metric=filterdb_scan_exit_status ;;
-  doctor)
-    sst_filters doctor --json --db="$1" >"$json"
-    status=$?
-    metric=sst_filters_exit_status ;;
+  scan) metric=filterdb_scan_exit_status ;;
+  doctor) metric=sst_filters_exit_status ;;
   *) echo "$usage" >&2; exit 64 ;;
 esac
-# The status alone needs no report, and no jq: a command may be missing, or killed.
-echo "$metric $status" >"$new"
-# The last line has the sums. Of the folders, only those with a harm have a line.
-if [ "$command" = scan ] && tail -n 1 "$json" | grep -q '^{"summary":'; then
+umask 022  # node_exporter is another user.
+tmp=$(mktemp -d) || exit 3
+trap 'rm -rf "$tmp"' EXIT
+case $command in
+  scan) filterdb scan --json "$@" >"$tmp/json" ;;
+  doctor) sst_filters doctor --json --db="$1" >"$tmp/json" ;;
+esac
+status=$?
+# The last line has the sums, if the command was there and was not killed. Of the folders, only
+# those with a harm have a line.
+if [ "$command" = scan ] && tail -n 1 "$tmp/json" | grep -q '^{"summary":'; then
   # shellcheck disable=SC2016
-  tail -n 1 "$json" | jq -r '
+  tail -n 1 "$tmp/json" | jq -r '
     ["refused", "hides_rows", "sstable_damaged", "wastes_reads", "wastes_memory", "not_known"] as $harms |
     .summary |
     (["sstables", "keys", "missing_keys", "filter_bytes", "reads_for_absent_key",
       "oversized_freed_bytes", "errors"][] as $n | "filterdb_\($n) \(.[$n])"),
     ($harms[] as $h | "filterdb_harm{harm=\"\($h)\"} \(.[$h])"),
     (.tables[] | .folder as $f | $harms[] as $h | select(.[$h] > 0) |
-      "filterdb_folder_harm{folder=\($f | tojson),harm=\"\($h)\"} \(.[$h])")' >>"$new" || exit 3
+      "filterdb_folder_harm{folder=\($f | tojson),harm=\"\($h)\"} \(.[$h])")' >"$tmp/sums" ||
+    { status=3; : >"$tmp/sums"; }
 fi
-chmod 644 "$new" && mv "$new" "$file" || exit 3  # node_exporter is another user.
+{ echo "$metric $status"; cat "$tmp/sums" 2>/dev/null; } >"$tmp/prom"
+# The folder may be of another user, who may put a link at any name in it at any time: so dd makes
+# the file itself, and follows none. node_exporter reads only files named *.prom.
+new=$(mktemp -u "$file.XXXXXX")
+dd if="$tmp/prom" of="$new" conv=excl,fsync 2>/dev/null && mv -T "$new" "$file" || exit 3
 exit $status

@@ -8,8 +8,8 @@
 #define CASSANDRA_BLOOM_FILTERDB_COMMANDS_ADVICE_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
-#include <vector>
 
 #include "filterdb/commands/output.h"
 #include "filterdb/health/harm.h"
@@ -18,23 +18,21 @@ namespace cassandra_bloom::tools {
 
 // What was found in a folder of SSTables that a node reads.
 struct TableHarm {
-  std::string folder;
   Harms harms;
   bool is_of_scylla = false;
   bool is_mendable = false;     // Whether a mend helps some of its SSTables.
   uint64_t num_data_bytes = 0;  // Of all Data.db files.
 };
+using TableHarms = std::map<std::string, TableHarm>;  // By the folder.
 
-// Returns the lines that bring hidden rows back to all replicas after the
-// filters are right again: repair, and what stands for it. Returns "" if no
-// rows were hidden.
-std::string RepairText(const std::vector<TableHarm>& tables);
+// Returns what to do after a scan. After an install, only the lines are left
+// that bring hidden rows back to all replicas, by a repair and what stands for
+// it.
+std::string AdviceText(const TableHarms& tables, bool after_install = false);
 
-// Returns the same as a list of objects, with the commands.
-Json RepairJson(const std::vector<TableHarm>& tables);
-
-// Returns what to do after a scan: RepairText, and what comes before it.
-std::string AdviceText(const std::vector<TableHarm>& tables);
+// Returns the folders that need a repair, or what stands for it, each with the
+// command.
+Json RepairJson(const TableHarms& tables);
 
 // Returns a word that the shell reads as `text`.
 std::string Quoted(const std::string& text);

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Tested in filterdb/tests/commands/build_test.cc.
+// Tested in filterdb/tests/commands/bad_lines_test.cc.
+
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -15,23 +23,96 @@
 #include "plugin/filter/murmur3.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/filter_db/filter_db_file.h"
+#include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/write_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {
+
+constexpr char kStandardOutput[] = "-";
 
 struct BuildArguments {
   KeysOption keys;
   std::optional<double> bits;
   std::optional<double> fp_chance;
   std::string version;
-  OutputFile out;
+  std::string out;
+  bool force = false;
   bool json = false;
 };
 
+// Throws Unusable if the file name gives another form than --sstable-version,
+// because Cassandra takes the form from the file name.
+FilterForm FormOfOutput(const BuildArguments& options) {
+  const FilterForm form = FormOf(options.out, options.version);
+  std::string of_name;
+  std::string ignored;
+  FilterForm form_of_name;
+  if (SstableVersionOfFileName(options.out, &of_name, &ignored) &&
+      FormOfSstableVersion(of_name, &form_of_name, &ignored) &&
+      form_of_name != form) {
+    throw Unusable("--sstable-version=" + options.version + " is of the form " +
+                   FormName(form) + ", but the name of " + options.out +
+                   " says version " + of_name + ", which is of the form " +
+                   FormName(form_of_name) +
+                   "; give a name that fits, or leave out --sstable-version");
+  }
+  return form;
+}
+
+// Throws Unusable if WriteOutput would fail: if something else than a regular
+// file is there, if there is one without --force, or if the file and the JSON
+// would both go to standard output. To be called before long work.
+void CheckCanWrite(const BuildArguments& options) {
+  const std::string& path = options.out;
+  if (path == kStandardOutput && options.json) {
+    throw Unusable(
+        "the JSON goes to standard output already; give a file, or leave out "
+        "--json");
+  }
+  struct stat status;
+  if (path == kStandardOutput || stat(path.c_str(), &status) != 0) {
+    return;  // A failure shows when the file is created.
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw Unusable(path + ": is " + NameOfFileType(status.st_mode) +
+                   ", which is left alone; give a file, or - for standard "
+                   "output");
+  }
+  if (!options.force) {
+    throw Unusable(path + ": exists; --force overwrites it");
+  }
+}
+
+// Writes the file completely or not at all, and returns its name. A symbolic
+// link to a file is followed. After standard output was written, everything
+// that is printed goes to stderr.
+std::string WriteOutput(const BuildArguments& options,
+                        const WriteContent& content) {
+  std::string error;
+  if (options.out == kStandardOutput) {
+    const auto append = [](const char* data, size_t size) {
+      return WriteAll(STDOUT_FILENO, data, size);
+    };
+    if (!content(append) || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+      FailWithErrno("standard output", "cannot write", &error);
+      throw Unusable(error);
+    }
+    return "standard output";
+  }
+  std::error_code not_there;
+  const auto file = std::filesystem::canonical(options.out, not_there);
+  if (!WriteFileAtomically(not_there ? options.out : file.string(),
+                           /*overwrite=*/options.force && !not_there, content,
+                           &error)) {
+    throw Unusable(error);
+  }
+  return options.out;
+}
+
 ExitCode RunBuild(const BuildArguments& options) {
-  const FilterForm form =
-      options.out.Form(options.version, "--sstable-version");
-  options.out.CheckCanWrite(options.json);
+  const FilterForm form = FormOfOutput(options);
+  CheckCanWrite(options);
   const auto keys = options.keys.Open(options.version);
   // The keys are read only once, so that they may come from a pipe.
   HashList hashes;
@@ -59,9 +140,10 @@ ExitCode RunBuild(const BuildArguments& options) {
   const uint32_t num_words = sizing.NumWords(hashes.size());
   std::vector<char> filter(FilterDbSize(num_words));
   BuildFilterDb(hashes, sizing.num_probes, num_words, filter.data());
-  options.out.Write(FilterDbContent(form, sizing.num_probes, num_words,
-                                    filter.data() + kFilterDbHeaderSize));
-  PrintList({{"file", options.out.Name()},
+  const std::string file = WriteOutput(
+      options, FilterDbContent(form, sizing.num_probes, num_words,
+                               filter.data() + kFilterDbHeaderSize));
+  PrintList({{"file", file},
              {"keys", hashes.size()},
              {"probes", sizing.num_probes},
              {"words", num_words}},
@@ -86,9 +168,13 @@ void AddBuild(CLI::App* app, Run* run) {
   size->add_option("--fp-chance", options->fp_chance,
                    "Cassandra's bloom_filter_fp_chance, 0.0000671 to below 1")
       ->check(IsFpChance());
-  AddVersion(command, "--sstable-version", &options->version,
-             "the SSTable; needed if the file names do not give it");
-  options->out.AddTo(command, "--out");
+  AddVersion(command, &options->version);
+  command
+      ->add_option("--out", options->out,
+                   "The Filter.db to write; - for standard output")
+      ->required()
+      ->type_name("FILE");
+  command->add_flag("--force", options->force, "Overwrite an existing file");
   AddJson(command, &options->json);
 }
 

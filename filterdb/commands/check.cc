@@ -20,41 +20,34 @@ struct CheckArguments {
   bool json = false;
 };
 
-// Asks for all keys. Returns the number of keys, and of those that the filter
-// denies, with the first of them.
-Json AskForKeys(const FilterDbFile& filter, KeyReader* keys) {
+ExitCode RunCheck(const CheckArguments& options) {
   constexpr uint64_t kMostListed = 10;
+  const auto filter = OpenFilter(options.file, options.version);
+  const auto keys = options.keys.Open(options.version);
   uint64_t num_keys = 0;
   uint64_t num_missing = 0;
   Json listed = Json::array();
-  ForEachKey(keys, "checking", [&](std::string_view key) {
+  ForEachKey(keys.get(), "checking", [&](std::string_view key) {
     ++num_keys;
-    if (!filter.MayContain(key) && ++num_missing <= kMostListed) {
+    if (!filter->MayContain(key) && ++num_missing <= kMostListed) {
       listed.push_back(ToHex(key));
     }
   });
-  return {
-      {"keys", num_keys}, {"missing", num_missing}, {"missing_keys", listed}};
-}
-
-ExitCode RunCheck(const CheckArguments& options) {
-  const auto filter =
-      OpenFilter(options.file, options.version, "--sstable-version");
-  const auto keys = options.keys.Open(options.version);
-  Json answer = {{"file", options.file}};
-  answer.update(AskForKeys(*filter, keys.get()));
-  if (answer["keys"] == 0) {
-    throw Unusable(options.keys.Name() +
+  if (num_keys == 0) {
+    const KeysOption& given = options.keys;
+    throw Unusable(NameOfInput(given.keys.empty() ? given.index : given.keys) +
                    ": no keys, so there is nothing to ask the filter for");
   }
+  Json answer = {{"file", options.file},
+                 {"keys", num_keys},
+                 {"missing", num_missing},
+                 {"missing_keys", listed}};
   const std::string index_fault = WrongIndexHashes(*keys);
   if (!index_fault.empty()) {
     answer["index_fault"] = index_fault;
   }
-  const bool are_keys_missing = answer["missing"] > 0;
-  const bool is_fault = are_keys_missing || !index_fault.empty();
   PrintList(answer, options.json);
-  return is_fault ? kHarm : kGood;
+  return num_missing > 0 || !index_fault.empty() ? kHarm : kGood;
 }
 
 }  // namespace
@@ -68,8 +61,7 @@ void AddCheck(CLI::App* app, Run* run) {
   auto* const options = NewOptions(command, run, RunCheck);
   command->add_option("FILE", options->file, "The Filter.db")->required();
   options->keys.AddTo(command);
-  AddVersion(command, "--sstable-version", &options->version,
-             "the SSTable; needed if the file names do not give it");
+  AddVersion(command, &options->version);
   AddJson(command, &options->json);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions and options that the subcommands of filterdb share.
+// The subcommands of filterdb, and what those on single files share.
 //
 // Tested in filterdb/tests/commands/bad_lines_test.cc.
 
@@ -16,7 +16,6 @@
 #include "filterdb/commands/console.h"
 #include "filterdb/commands/output.h"
 #include "filterdb/sstable/key_reader.h"
-#include "plugin/filter_db/write_file.h"
 
 namespace cassandra_bloom::tools {
 
@@ -30,46 +29,15 @@ void AddMend(CLI::App* app, Run* run);
 void AddInstall(CLI::App* app, Run* run);
 void AddFind(CLI::App* app, Run* run);
 
-// ---- Options that several subcommands have ----
+// Adds --sstable-version.
+void AddVersion(CLI::App* command, std::string* version);
 
-// Adds the option `name`, such as --sstable-version. Its value is an SSTable
-// version or the name of a FilterForm. `of_what` is the end of the help text.
-void AddVersion(CLI::App* command, const std::string& name,
-                std::string* version, const std::string& of_what);
+// Returns the form of the Filter.db `path`. `version` is an SSTable version or
+// the name of a form. If it is empty, the file name gives the version.
+FilterForm FormOf(const std::string& path, const std::string& version);
 
-// Opens the Filter.db `path`. `version` is the value of `option`: an SSTable
-// version or the name of a form. If it is empty, the file name gives the
-// version.
 std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
-                                         const std::string& version,
-                                         const std::string& option);
-
-// The file that a command writes, or "-" for standard output.
-struct OutputFile {
-  // Adds the option or the operand `name`, which is required, and --force.
-  void AddTo(CLI::App* command, const std::string& name);
-
-  // Returns the form to write. Throws Unusable if the file name gives another
-  // form than `version`, the value of `option`, because Cassandra takes the
-  // form from the file name.
-  FilterForm Form(const std::string& version, const std::string& option) const;
-
-  // Throws Unusable if Write would fail: if something else than a regular file
-  // is there, if there is one without --force, or if the file and the JSON
-  // would both go to standard output. Call this before long work.
-  void CheckCanWrite(bool json) const;
-
-  // Writes the file completely or not at all. A symbolic link to a file is
-  // followed. After standard output was written, everything that is printed
-  // goes to stderr.
-  void Write(const WriteContent& content) const;
-
-  // The path, or "standard output".
-  std::string Name() const;
-
-  std::string path;
-  bool force = false;
-};
+                                         const std::string& version);
 
 // The options that name the file of keys: either --keys with --key-format, or
 // --index.
@@ -79,12 +47,11 @@ struct KeysOption {
   std::string key_format = "hex";
 
   void AddTo(CLI::App* command);
+
   // Opens the file of keys. `version` is the SSTable version of an index whose
   // name does not give it. Each key of an index is compared with Data.db, if
   // that is there, because a damaged index makes a good filter look wrong.
   std::unique_ptr<KeyReader> Open(const std::string& version) const;
-  std::unique_ptr<KeyReader> OpenFile(const std::string& path) const;
-  std::string Name() const;
 };
 
 // Returns an error if `keys` found a wrong hash in a Partitions.db, otherwise

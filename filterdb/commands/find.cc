@@ -2,10 +2,12 @@
 
 // Tested in filterdb/tests/commands/find_test.cc.
 
+#include <charconv>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
@@ -29,21 +31,18 @@ struct FindArguments {
 };
 
 std::string BytesOf(const std::string& hex, const char* option) {
-  const auto digit = [](char c) {
-    return std::string_view("0123456789abcdef")
-        .find(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
-  };
   std::string bytes;
-  const size_t begin = hex.rfind("0x", 0) == 0 ? 2 : 0;
-  for (size_t i = begin; i < hex.size(); i += 2) {
-    const size_t high = digit(hex[i]);
-    const size_t low =
-        i + 1 < hex.size() ? digit(hex[i + 1]) : std::string::npos;
-    if (high == std::string::npos || low == std::string::npos) {
+  for (size_t i = hex.rfind("0x", 0) == 0 ? 2 : 0; i < hex.size(); i += 2) {
+    const std::string two = hex.substr(i, 2);
+    const char* const end = two.data() + 2;
+    unsigned char byte = 0;
+    const auto [parsed_to, error] =
+        std::from_chars(two.data(), two.data() + two.size(), byte, /*base=*/16);
+    if (error != std::errc() || parsed_to != end) {
       throw WrongUsage(std::string(option) + "=" + hex +
                        ": not an even number of hexadecimal digits");
     }
-    bytes += static_cast<char>(high * 16 + low);
+    bytes += static_cast<char>(byte);
   }
   return bytes;
 }
@@ -70,118 +69,109 @@ std::string KeyOf(const FindArguments& options) {
   return key;
 }
 
-enum class Found { kNo, kNoButMay, kYes, kDenied, kMay, kNotSearched };
+constexpr std::string_view kNo = "no";
+constexpr std::string_view kYes = "yes";
+constexpr std::string_view kDenied = "yes, denied by the filter";
+constexpr std::string_view kNotAsked = "yes, the filter cannot be asked";
+constexpr std::string_view kNotSearched = "not searched";
 
-constexpr const char* kNames[] = {"no",  "no, the filter says may",
-                                  "yes", "yes, denied by the filter",
-                                  "may", "not searched"};
-
-class Search {
- public:
-  explicit Search(const FindArguments& options)
-      : options_(options), key_(KeyOf(options)) {}
-
-  // `*why` says why the SSTable was not searched, or not wholly.
-  Found In(const Sstable& sstable, std::string* why) {
-    FilterForm form;
-    if (!FormOfSstableVersion(sstable.version, &form, why)) {
-      return Found::kNotSearched;
-    }
-    const std::string path = sstable.Path("Filter.db");
-    const auto filter =
-        NameExists(path) ? FilterDbFile::Open(path, form, why) : nullptr;
-    const bool is_denied = filter != nullptr && !filter->MayContain(key_);
-    if (options_.filters_only) {
-      return is_denied                                ? Found::kNo
-             : filter != nullptr || !NameExists(path) ? Found::kMay
-                                                      : Found::kNotSearched;
-    }
-    const auto keys = OpenSstableKeys(sstable, KeyChecks::kCheap, why);
-    if (keys == nullptr) {
-      return Found::kNotSearched;
-    }
-    std::string_view key;
-    while (keys->Next(&key)) {
-      if (key == key_) {
-        num_bytes_ += keys->bytes_read();
-        return is_denied ? Found::kDenied : Found::kYes;
-      }
-    }
-    num_bytes_ += keys->bytes_read();
-    if (!keys->error().empty()) {
-      *why = keys->error();
-      return Found::kNotSearched;
-    }
-    return filter != nullptr && !is_denied ? Found::kNoButMay : Found::kNo;
+// Returns whether the SSTable has the key. `*why` says why it was not searched,
+// or not wholly. Adds to `*num_bytes` how much of Data.db the index was asked
+// for.
+std::string_view Find(const Sstable& sstable, const std::string& key,
+                      bool filters_only, std::string* why,
+                      uint64_t* num_bytes) {
+  FilterForm form;
+  if (!FormOfSstableVersion(sstable.version, &form, why)) {
+    return kNotSearched;
   }
-
-  // Of Data.db, as far as the index was asked for them.
-  uint64_t num_bytes() const { return num_bytes_; }
-  const std::string& key() const { return key_; }
-
- private:
-  const FindArguments& options_;
-  const std::string key_;
-  uint64_t num_bytes_ = 0;
-};
+  const std::string path = sstable.Path("Filter.db");
+  const auto filter =
+      NameExists(path) ? FilterDbFile::Open(path, form, why) : nullptr;
+  const bool is_denied = filter != nullptr && !filter->MayContain(key);
+  if (filters_only) {
+    return is_denied                                ? kNo
+           : filter != nullptr || !NameExists(path) ? "may"
+                                                    : kNotSearched;
+  }
+  const auto keys = OpenSstableKeys(sstable, KeyChecks::kCheap, why);
+  if (keys == nullptr) {
+    return kNotSearched;
+  }
+  std::string_view one;
+  bool is_found = false;
+  while (!is_found && keys->Next(&one)) {
+    is_found = one == key;
+  }
+  *num_bytes += keys->bytes_read();
+  if (!is_found && !keys->error().empty()) {
+    *why = keys->error();
+    return kNotSearched;
+  }
+  if (is_found) {
+    return is_denied                               ? kDenied
+           : filter == nullptr && NameExists(path) ? kNotAsked
+                                                   : kYes;
+  }
+  return filter != nullptr && !is_denied ? "no, the filter says may" : kNo;
+}
 
 ExitCode RunFind(const FindArguments& options) {
-  Search search(options);
+  const std::string key = KeyOf(options);
   bool is_denied = false;
+  bool is_unknown = false;
   uint64_t num_sstables = 0;
   uint64_t num_found = 0;
   uint64_t num_not_searched = 0;
+  uint64_t num_bytes = 0;
   SstableFinder finder(options.paths, [&](const std::string& error) {
+    is_unknown = true;
     ++num_not_searched;
-    PrintError(Unusable(error));
+    PrintUnread(error, options.json);
   });
   while (const auto sstable = finder.Next()) {
-    std::string why;
-    Found found = Found::kNotSearched;
+    std::string_view found = kNotSearched;
+    std::string why = std::string("is ") + NameOf(sstable->state);
     if (sstable->state == SstableState::kLive) {
       try {
-        found = search.In(*sstable, &why);
+        why.clear();
+        found = Find(*sstable, key, options.filters_only, &why, &num_bytes);
       } catch (const NotSupported& not_supported) {
         why = not_supported.what();
       }
-    } else {
-      why = std::string("is ") + NameOf(sstable->state);
     }
     ++num_sstables;
-    is_denied |= found == Found::kDenied;
-    num_found += found == Found::kYes || found == Found::kDenied ? 1 : 0;
-    num_not_searched += found == Found::kNotSearched ? 1 : 0;
-    const char* const name = kNames[static_cast<int>(found)];
+    is_denied |= found == kDenied;
+    is_unknown |= found == kNotAsked || found == kNotSearched;
+    num_found += found.substr(0, kYes.size()) == kYes ? 1 : 0;
+    num_not_searched += found == kNotSearched ? 1 : 0;
+    const std::string path = sstable->Path("Data.db");
     if (options.json) {
-      PrintJsonLine({{"sstable", sstable->Path("Data.db")},
-                     {"found", name},
-                     {"why", why}});
-    } else if (found != Found::kNo) {
-      PrintText(Printable(sstable->Path("Data.db") + ": " + name +
-                          (found == Found::kNotSearched ? ": " + why : "")) +
+      PrintJsonLine({{"sstable", path}, {"found", found}, {"why", why}});
+    } else if (found != kNo) {
+      PrintText(Printable(path + ": " + std::string(found) +
+                          (why.empty() ? "" : ": " + why)) +
                 "\n");
     }
   }
-  const ExitCode exit_code = is_denied              ? kHarm
-                             : num_not_searched > 0 ? kNotKnown
-                                                    : kGood;
+  const ExitCode exit_code = is_denied ? kHarm : is_unknown ? kNotKnown : kGood;
   if (options.json) {
     PrintJsonLine({{"summary",
                     {{"exit_status", exit_code},
-                     {"key", ToHex(search.key())},
+                     {"key", ToHex(key)},
                      {"sstables", num_sstables},
                      {"found", num_found},
                      {"not_searched", num_not_searched},
-                     {"bytes_searched", search.num_bytes()},
+                     {"bytes_searched", num_bytes},
                      {"left_out_folders", finder.left_out()}}}});
     return exit_code;
   }
-  PrintText("key " + ToHex(search.key()) + ": " +
-            (options.filters_only
-                 ? "the filters alone were asked"
-                 : "in " + std::to_string(num_found) + " of " +
-                       Count(num_sstables, "SSTable") + ", " +
-                       AsSize(search.num_bytes()) + " searched") +
+  const std::string in = options.filters_only
+                             ? "the filters alone were asked"
+                             : "in " + std::to_string(num_found) + " of " +
+                                   Count(num_sstables, "SSTable") + ", " +
+                                   AsSize(num_bytes) + " searched";
+  PrintText("key " + ToHex(key) + ": " + in +
             (num_not_searched > 0
                  ? ", " + std::to_string(num_not_searched) + " not searched"
                  : "") +
@@ -210,10 +200,7 @@ void AddFind(CLI::App* app, Run* run) {
   command->add_flag("--filters-only", options->filters_only,
                     "Ask the filters alone, which say 'may': for folders that "
                     "have nothing but Filter.db files");
-  command
-      ->add_option("PATH", options->paths,
-                   "Data directories, keyspaces, tables, or files of SSTables")
-      ->required();
+  AddPaths(command, &options->paths);
   AddJson(command, &options->json);
 }
 

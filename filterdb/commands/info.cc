@@ -30,7 +30,7 @@ const char* VerdictOf(const FilterFill& fill) {
 }
 
 Json InfoOf(const std::string& file, const std::string& version) {
-  const auto filter = OpenFilter(file, version, "--sstable-version");
+  const auto filter = OpenFilter(file, version);
   const FilterFill fill = FillOf(*filter);
   Json info = {{"file", file},
                {"form", FormName(filter->form())},
@@ -79,8 +79,7 @@ void AddInfo(CLI::App* app, Run* run) {
   command->footer("Example: filterdb info nb-1-big-Filter.db");
   auto* const options = NewOptions(command, run, RunInfo);
   command->add_option("FILE", options->files, "Filter.db files")->required();
-  AddVersion(command, "--sstable-version", &options->version,
-             "the files; needed if their names do not give it");
+  AddVersion(command, &options->version);
   AddJson(command, &options->json);
 }
 

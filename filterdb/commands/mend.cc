@@ -79,9 +79,7 @@ ExitCode RunMend(const MendArguments& options) {
       scan, options.json,
       [&](const Examined& examined) { builder.Build(examined); },
       [](const Examined&) {});
-  if (scanned.num_errors > 0) {
-    report.AddHarm(Harm::kNotKnown);
-  }
+  report.AddHarm(scanned.harm());
   run->Sync();
   const std::string path = run->path();
   if (options.in_place) {
@@ -89,9 +87,7 @@ ExitCode RunMend(const MendArguments& options) {
     InstallOptions install;
     install.node_is_down = options.node_is_down;
     Report installed(options.json);
-    if (scanned.num_errors > 0) {
-      installed.AddHarm(Harm::kNotKnown);
-    }
+    installed.AddHarm(scanned.harm());
     return RunInstallOf(*RunFolder::ForInstall(path), install, &installed);
   }
   std::string text = LeftOutText(scanned.left_out);

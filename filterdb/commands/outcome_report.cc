@@ -3,30 +3,15 @@
 #include "filterdb/commands/outcome_report.h"
 
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "filterdb/commands/advice.h"
 #include "filterdb/commands/progress_bar.h"
+#include "filterdb/mending/before_install.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {
-
-std::string TextOf(const Outcome& outcome) {
-  std::string text = outcome.path;
-  std::string before;
-  for (const std::string& part :
-       {outcome.verdict, std::string(NameOf(outcome.kind)), outcome.note}) {
-    text += part.empty() || part == before ? "" : ": " + part;
-    before = part;
-  }
-  if (outcome.num_bytes > 0 && outcome.kind == Outcome::kBuilt) {
-    text += ", " + Count(outcome.num_bytes, "byte") + " for " +
-            Count(outcome.num_keys, "key");
-  }
-  return Printable(text) + "\n";
-}
 
 Json ToJson(const Outcome& outcome) {
   const bool is_built = outcome.kind == Outcome::kBuilt;
@@ -39,21 +24,30 @@ Json ToJson(const Outcome& outcome) {
           {"keys", is_built ? Json(outcome.num_keys) : Json()}};
 }
 
-// The tables whose SSTables hid rows, or are damaged, before the mend.
-std::vector<TableHarm> HarmsOf(const RunFolder& run) {
-  std::map<std::string, TableHarm> tables;
+std::string TextOf(const Json& outcome) {
+  std::string text = outcome["filter"];
+  std::string before;
+  for (const std::string part :
+       {outcome["verdict"], outcome["outcome"], outcome["note"]}) {
+    text += part.empty() || part == before ? "" : ": " + part;
+    before = part;
+  }
+  if (!outcome["keys"].is_null()) {
+    text += ", " + Count(outcome["bytes"], "byte") + " for " +
+            Count(outcome["keys"], "key");
+  }
+  return Printable(text) + "\n";
+}
+
+// What was found before the mend.
+TableHarms HarmsOf(const RunFolder& run) {
+  TableHarms tables;
   for (const RunLine& line : run.lines()) {
-    const std::string folder =
-        std::filesystem::path(line.prefix).parent_path().string();
-    TableHarm& table = tables[folder];
-    table.folder = folder;
+    TableHarm& table = tables[FolderOfLine(line)];
     table.harms.Add(line.harms);
+    table.is_of_scylla |= NameExists(line.prefix + "Scylla.db");
   }
-  std::vector<TableHarm> list;
-  for (auto& [folder, table] : tables) {
-    list.push_back(std::move(table));
-  }
-  return list;
+  return tables;
 }
 
 }  // namespace
@@ -69,10 +63,11 @@ void Report::Add(const Outcome& outcome) {
   if (outcome.kind != Outcome::kBuilt && !outcome.note.empty()) {
     ++reasons_[outcome.note];
   }
+  const Json json = ToJson(outcome);
   if (as_json_) {
-    PrintJsonLine(ToJson(outcome));
+    PrintJsonLine(json);
   } else {
-    PrintText(TextOf(outcome));
+    PrintText(TextOf(json));
   }
   std::fflush(stdout);
 }
@@ -126,24 +121,23 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
     throw Unusable("nothing was changed: " + sums.refusal);
   }
   std::string text;
-  const uint64_t num_gone = report->num(Outcome::kGone);
-  if (2 * num_gone > sums.num_listed) {
+  if (2 * sums.num_gone > sums.num_listed) {
     report->AddHarm(Harm::kNotKnown);
-    text += std::to_string(num_gone) + " of " +
+    text += std::to_string(sums.num_gone) + " of " +
             Count(sums.num_listed, "SSTable") +
             " are gone: this is an old run, or not of this node; scan again\n";
   }
   if (sums.has_ended) {
-    text += "ended there; all before it is installed, and nothing after it\n";
+    text += "ended there; what comes before it is done, and nothing after it\n";
   }
   for (const std::string& snapshot : sums.snapshots) {
     text += Printable(snapshot) +
             ": snapshots keep their old filters; mend a copy before you "
             "restore one\n";
   }
-  const std::vector<TableHarm> tables = HarmsOf(run);
+  const TableHarms tables = HarmsOf(run);
   if (!options.undo) {
-    text += RepairText(tables);
+    text += AdviceText(tables, /*after_install=*/true);
     if (report->num(Outcome::kInstalled) > 0 && !options.dry_run) {
       text += "To put the old filters back: filterdb install " +
               Printable(Quoted(run.path())) + " --undo" +

@@ -32,47 +32,25 @@ size_t LengthOfControl(std::string_view text) {
 
 constexpr char kIndent[] = "  ";
 
-bool HasValue(const Json& object, const Field& field) {
-  const auto found = object.find(field.name);
-  return found != object.end() && !found->is_null();
+// Returns null if the row does not have it.
+Json ValueOf(const Json& row, const Field& field) {
+  return row.value(field.name, Json());
 }
 
-std::string TextOf(const Json& object, const Field& field) {
-  return HasValue(object, field) ? field.format(object[field.name]) : "-";
+std::string CellOf(const Json& row, const Field& field) {
+  const Json value = ValueOf(row, field);
+  return value.is_null() ? "-" : field.format(value);
 }
 
-bool IsLeftOut(const Json& rows, const Field& field) {
-  return field.is_rare &&
-         std::all_of(rows.begin(), rows.end(), [&](const Json& row) {
-           return !HasValue(row, field) || row[field.name] == 0;
-         });
-}
-
-struct Column {
-  const Field* field;
-  std::vector<std::string> cells;  // The title, and one for each row.
-  size_t width = 0;
-  bool is_text = false;
-};
-
-Column MakeColumn(const Json& rows, const Field& field) {
-  Column column{&field, {field.title}};
-  for (const Json& row : rows) {
-    column.cells.push_back(TextOf(row, field));
-    column.is_text |= HasValue(row, field) && row[field.name].is_string();
-  }
-  for (const std::string& cell : column.cells) {
-    column.width = std::max(column.width, cell.size());
-  }
-  return column;
-}
-
-std::string Line(const std::vector<Column>& columns, size_t number) {
+std::string LineOf(
+    const std::vector<Field>& fields,
+    const std::function<std::string(const Field& field)>& cell_of) {
   std::string line;
-  for (const Column& column : columns) {
-    const std::string& cell = column.cells[number];
-    const std::string spaces(column.width - cell.size(), ' ');
-    line += kIndent + (column.is_text ? cell + spaces : spaces + cell);
+  for (const Field& field : fields) {
+    const std::string cell = cell_of(field);
+    const std::string spaces(field.width - std::min(field.width, cell.size()),
+                             ' ');
+    line += kIndent + (field.is_left ? cell + spaces : spaces + cell);
   }
   return line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
 }
@@ -94,14 +72,8 @@ std::string Printable(std::string_view text) {
   return printable;
 }
 
-void PrintJson(const Json& json) {
-  PrintText(json.dump(2, ' ', /*ensure_ascii=*/false,
-                      Json::error_handler_t::replace) +
-            "\n");
-}
-
-void PrintJsonLine(const Json& json) {
-  PrintText(json.dump(-1, ' ', /*ensure_ascii=*/false,
+void PrintJson(const Json& json, int indent) {
+  PrintText(json.dump(indent, ' ', /*ensure_ascii=*/false,
                       Json::error_handler_t::replace) +
             "\n");
 }
@@ -158,23 +130,32 @@ std::string AsThreeDigits(const Json& value) {
   return ThreeDigits(value.get<double>());
 }
 
-std::string TableText(const Json& rows, const std::vector<Field>& fields,
-                      const Notes& notes) {
-  std::vector<Column> columns;
-  for (const Field& field : fields) {
-    if (!IsLeftOut(rows, field)) {
-      columns.push_back(MakeColumn(rows, field));
+std::string TitleLine(const std::vector<Field>& fields) {
+  return LineOf(fields, [](const Field& field) { return field.title; });
+}
+
+std::string RowLine(const std::vector<Field>& fields, const Json& row) {
+  return LineOf(fields, [&](const Field& field) { return CellOf(row, field); });
+}
+
+std::string TableText(const Json& rows, const std::vector<Field>& fields) {
+  std::vector<Field> fitted;
+  for (Field field : fields) {
+    bool is_left_out = field.is_rare;
+    field.width = std::string_view(field.title).size();
+    for (const Json& row : rows) {
+      const Json value = ValueOf(row, field);
+      is_left_out &= value.is_null() || value == 0;
+      field.is_left |= value.is_string();
+      field.width = std::max(field.width, CellOf(row, field).size());
+    }
+    if (!is_left_out) {
+      fitted.push_back(field);
     }
   }
-  std::string text = Line(columns, 0);
-  size_t number = 0;
+  std::string text = TitleLine(fitted);
   for (const Json& row : rows) {
-    text += Line(columns, ++number);
-    if (notes != nullptr) {
-      for (const std::string& note : notes(row)) {
-        text += kIndent + std::string(kIndent) + Printable(note) + "\n";
-      }
-    }
+    text += RowLine(fitted, row);
   }
   return text;
 }

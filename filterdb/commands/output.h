@@ -63,9 +63,10 @@ void PrintError(const std::exception& error);
 using Json = nlohmann::ordered_json;
 
 // These print to standard output. JSON must be UTF-8, but a file name may have
-// bytes that are not UTF-8: each becomes U+FFFD.
-void PrintJson(const Json& json);
-void PrintJsonLine(const Json& json);  // In one line.
+// bytes that are not UTF-8: each becomes U+FFFD. With the indent -1, the JSON
+// is one line.
+void PrintJson(const Json& json, int indent = 2);
+inline void PrintJsonLine(const Json& json) { PrintJson(json, -1); }
 void PrintText(const std::string& text);
 
 // ---- Values as text ----
@@ -85,23 +86,26 @@ std::string AsThreeDigits(const Json& value);
 
 // ---- Tables and lists ----
 
-// A column of a table.
+// A column of a table. A value that a row does not have is "-".
 struct Field {
   const char* name;   // In the JSON.
   const char* title;  // In the text.
   Format format = AsText;
-  // A column that is left out if no row has a value other than 0.
+  // A column that TableText leaves out if no row has a value other than 0.
   bool is_rare = false;
+  // These two are found out by TableText. Else numbers and texts are aligned to
+  // the right.
+  size_t width = 0;
+  bool is_left = false;
 };
 
-// Returns lines that stand below the row of a table.
-using Notes = std::function<std::vector<std::string>(const Json& row)>;
+// Return a line of a table, after two spaces: of the titles, or of a row.
+std::string TitleLine(const std::vector<Field>& fields);
+std::string RowLine(const std::vector<Field>& fields, const Json& row);
 
-// Returns a table with a line for the titles and one for each row, each after
-// two spaces. Texts are aligned to the left, numbers to the right. A value that
-// a row does not have is "-".
-std::string TableText(const Json& rows, const std::vector<Field>& fields,
-                      const Notes& notes = nullptr);
+// Returns a table with both. Texts are aligned to the left, numbers to the
+// right.
+std::string TableText(const Json& rows, const std::vector<Field>& fields);
 
 // Returns the value of the first field, and below it a line for each further
 // field with its name. A list has a line for each of its elements. Booleans are

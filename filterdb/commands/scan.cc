@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <algorithm>
-#include <cinttypes>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -25,12 +22,6 @@ struct ScanArguments {
   std::string what_if;  // Chances, or "" without the option.
   bool json = false;
 };
-
-std::string NameOfSstable(const Sstable& sstable) {
-  return sstable.name_prefix.substr(0, sstable.name_prefix.size() - 1);
-}
-
-// ---- JSON ----
 
 Json FindingsToJson(const Examined& sstable) {
   Json findings = Json::array();
@@ -56,7 +47,7 @@ Json ToJson(const Examined& examined) {
   return {
       {"sstable", sstable.Path("Data.db")},
       {"folder", sstable.folder},
-      {"name", NameOfSstable(sstable)},
+      {"name", sstable.name_prefix.substr(0, sstable.name_prefix.size() - 1)},
       {"version", sstable.version},
       {"state", NameOf(sstable.state)},
       {"in_use", sstable.is_in_use},
@@ -80,129 +71,67 @@ Json ToJson(const Examined& examined) {
        known(examined.planned_size > 0, examined.planned_size)}};
 }
 
-// ---- Text ----
-
-// A line of the table. Its columns have fixed widths, because a line is printed
-// when its SSTable is examined.
-struct Cell {
-  std::string text;
-  int width;
-};
-
-std::string LineOf(const std::vector<Cell>& cells) {
-  std::string line;
-  for (const Cell& cell : cells) {
-    const auto width = static_cast<size_t>(cell.width);
-    line += "  ";
-    line.append(width - std::min(width, cell.text.size()), ' ');
-    line += cell.text;
-  }
-  return line;
+std::string AsPlan(const Json& chance) {
+  return chance < 1 ? AsPercent(chance) : "none";
 }
 
-std::string HeadLine() {
-  return LineOf({{"version", 7},
-                 {"keys", 10},
-                 {"missing", 7},
-                 {"k", 2},
-                 {"bits/key", 8},
-                 {"fill", 6},
-                 {"rate", 9},
-                 {"plan", 6},
-                 {"size", 7},
-                 {"plan size", 9}}) +
-         "  SSTable\n";
-}
-
-std::string TextOf(const Examined& examined) {
-  const bool is_judged =
-      examined.is_judged && examined.sstable.state == SstableState::kLive;
-  const auto cell = [](bool is_known, const std::string& text) {
-    return is_known ? text : "-";
-  };
-  const FilterFill& fill = examined.fill;
-  const bool has_bits = fill.num_probes > 0;
-  const bool has_keys = examined.has_keys;
-  const double plan = examined.plan.value_or(0);
-  return LineOf(
-             {{examined.sstable.version, 7},
-              {cell(has_keys, std::to_string(examined.num_keys)), 10},
-              {cell(has_keys && has_bits, std::to_string(examined.num_missing)),
-               7},
-              {cell(has_bits, std::to_string(fill.num_probes)), 2},
-              {cell(has_keys && has_bits, ThreeDigits(examined.bits_per_key())),
-               8},
-              {cell(has_bits, ThreeDigits(fill.fill_ratio())), 6},
-              {cell(is_judged, AsPercent(fill.rate())), 9},
-              {cell(examined.plan.has_value(),
-                    plan < 1 ? AsPercent(plan) : "none"),
-               6},
-              {cell(examined.has_filter_file, AsSize(examined.filter_size)), 7},
-              {cell(examined.planned_size > 0, AsSize(examined.planned_size)),
-               9}}) +
-         "  " + Printable(NameOfSstable(examined.sstable)) + ": " +
-         (examined.sstable.state == SstableState::kLive
-              ? NameOf(examined.verdict())
-              : NameOf(examined.sstable.state));
+// The columns have fixed widths, because a line is printed when its SSTable is
+// examined.
+std::vector<Field> Columns() {
+  constexpr bool kIsRare = false;
+  return {{"version", "version", AsText, kIsRare, 7},
+          {"keys", "keys", AsText, kIsRare, 10},
+          {"missing_keys", "missing", AsText, kIsRare, 7},
+          {"probes", "k", AsText, kIsRare, 2},
+          {"bits_per_key", "bits/key", AsThreeDigits, kIsRare, 8},
+          {"fill_ratio", "fill", AsThreeDigits, kIsRare, 6},
+          {"expected_rate", "rate", AsPercent, kIsRare, 9},
+          {"planned_fp_chance", "plan", AsPlan, kIsRare, 6},
+          {"filter_bytes", "size", AsSize, kIsRare, 7},
+          {"planned_bytes", "plan size", AsSize, kIsRare, 9},
+          {"line", "SSTable"}};
 }
 
 // Returns the lines below that of the SSTable: what is known of each finding.
-std::string NotesOf(const Examined& examined) {
-  std::string notes;
-  const auto add = [&](std::string note) {
+std::string NotesOf(const Json& one) {
+  std::vector<std::string> notes;
+  for (const Json& finding : one["findings"]) {
+    std::string note = finding["check"];
+    if (finding["harm"] != NameOf(Harm::kNone)) {
+      note += " (" + finding["harm"].get<std::string>() +
+              (one["in_use"] ? "" : " when it is loaded") + ")";
+    }
+    for (const std::string part : {finding["text"], finding["remedy"]}) {
+      note += part.empty() ? "" : "; " + part;
+    }
+    notes.push_back(note);
+  }
+  if (one["plan_error"].is_string() && one["plan_error"] != "") {
+    notes.push_back("plan unknown: " + one["plan_error"].get<std::string>());
+  }
+  std::string text;
+  for (std::string& note : notes) {
     // The folder stands above the table.
-    const std::string folder = examined.sstable.folder + "/";
+    const std::string folder = one["folder"].get<std::string>() + "/";
     for (size_t at; (at = note.find(folder)) != std::string::npos;) {
       note.erase(at, folder.size());
     }
-    notes += "      " + Printable(note) + "\n";
-  };
-  for (const Finding& finding : examined.findings) {
-    std::string note = NameOf(finding.check);
-    if (finding.harm != Harm::kNone) {
-      note += std::string(" (") + NameOf(finding.harm) +
-              (examined.facts.is_in_use ? "" : " when it is loaded") + ")";
-    }
-    for (const std::string& part : {finding.text, finding.remedy}) {
-      note += part.empty() ? "" : "; " + part;
-    }
-    add(note);
+    text += "      " + Printable(note) + "\n";
   }
-  if (!examined.plan && !examined.plan_error.empty()) {
-    add("plan unknown: " + examined.plan_error);
-  }
-  return notes;
+  return text;
 }
 
-class Printer {
- public:
-  explicit Printer(const ScanArguments& options) : options_(options) {}
-
-  void Print(const Examined& examined) {
-    if (options_.json) {
-      PrintJsonLine(ToJson(examined));
-      return;
-    }
-    if (!options_.what_if.empty() ||
-        (options_.only_faults && examined.worst() == Harm::kNone)) {
-      return;
-    }
-    if (folder_ != examined.sstable.folder) {
-      PrintText((folder_.empty() ? "" : "\n") +
-                Printable(examined.sstable.folder) + "\n" + HeadLine());
-      folder_ = examined.sstable.folder;
-    }
-    PrintText(TextOf(examined) + "\n" + NotesOf(examined));
-    has_printed_ = true;
+// Prints the SSTable, behind a head if it is the first of its folder.
+void PrintSstable(Json one, std::string* folder) {
+  if (*folder != one["folder"]) {
+    PrintText((folder->empty() ? "" : "\n") + AsText(one["folder"]) + "\n" +
+              TitleLine(Columns()));
+    *folder = one["folder"];
   }
-
-  bool has_printed() const { return has_printed_; }
-
- private:
-  const ScanArguments& options_;
-  std::string folder_;
-  bool has_printed_ = false;
-};
+  one["line"] =
+      one["name"].get<std::string>() + ": " + one["verdict"].get<std::string>();
+  PrintText(RowLine(Columns(), one) + NotesOf(one));
+}
 
 ExitCode RunScan(const ScanArguments& options) {
   std::vector<double> chances;
@@ -211,16 +140,19 @@ ExitCode RunScan(const ScanArguments& options) {
                                                             : options.what_if);
   }
   Sums sums(chances);
-  Printer printer(options);
+  std::string folder;  // Of the last SSTable that was printed.
   const Scanned scanned =
       Scan(options.scan, options.json, nullptr, [&](const Examined& examined) {
         sums.Add(examined);
-        printer.Print(examined);
+        if (options.json) {
+          PrintJsonLine(ToJson(examined));
+        } else if (chances.empty() &&
+                   (!options.only_faults || examined.worst() != Harm::kNone)) {
+          PrintSstable(ToJson(examined), &folder);
+        }
       });
   Harms harms = sums.all().harms;
-  if (scanned.num_errors > 0) {
-    harms.Add(Harm::kNotKnown);
-  }
+  harms.Add(scanned.harm());
   const auto exit_code = static_cast<ExitCode>(harms.exit_status());
   if (options.json) {
     Json summary = {{"exit_status", exit_code},
@@ -230,17 +162,13 @@ ExitCode RunScan(const ScanArguments& options) {
     summary["tables_to_repair"] = RepairJson(sums.harms());
     summary["left_out_folders"] = scanned.left_out;
     summary["errors"] = scanned.num_errors;
-    if (!chances.empty()) {
-      summary["what_if"] = sums.WhatIfJson();
-    }
     PrintJsonLine({{"summary", summary}});
     return exit_code;
   }
   if (sums.all().num_sstables + sums.all().num_left_out == 0) {
     PrintText("no SSTable found\n");
   } else {
-    PrintText((printer.has_printed() ? "\n" : "") +
-              (chances.empty() ? sums.Text() : sums.WhatIfText()));
+    PrintText((!folder.empty() ? "\n" : "") + sums.Text());
   }
   PrintText(LeftOutText(scanned.left_out) + AdviceText(sums.harms()));
   return exit_code;

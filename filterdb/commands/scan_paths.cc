@@ -40,10 +40,21 @@ void ScanPaths::AddTo(CLI::App* command) {
           "--jobs", jobs,
           "How many threads read (default: 1, beside a node that runs)")
       ->check(IsPositive());
+  AddPaths(command, &paths);
+}
+
+void AddPaths(CLI::App* command, std::vector<std::string>* paths) {
   command
-      ->add_option("PATH", paths,
+      ->add_option("PATH", *paths,
                    "Data directories, keyspaces, tables, or files of SSTables")
       ->required();
+}
+
+void PrintUnread(const std::string& error, bool as_json) {
+  PrintError(Unusable(error));
+  if (as_json) {
+    PrintJsonLine({{"error", error}});
+  }
 }
 
 Scanned Scan(const ScanPaths& options, bool as_json,
@@ -52,10 +63,7 @@ Scanned Scan(const ScanPaths& options, bool as_json,
   Scanned scanned;
   SstableFinder finder(options.paths, [&](const std::string& error) {
     ++scanned.num_errors;
-    PrintError(Unusable(error));
-    if (as_json) {
-      PrintJsonLine({{"error", error}});
-    }
+    PrintUnread(error, as_json);
   });
   ProgressBar progress("scanning");
   uint64_t num_done = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds and examines the SSTables that a user names, for scan and for mend.
+// Finds the SSTables that a user names, for scan, mend and find, and examines
+// them.
 // Tested in filterdb/tests/commands/scan/scan_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_SCAN_PATHS_H_
@@ -15,12 +16,12 @@
 
 #include "filterdb/commands/output.h"
 #include "filterdb/health/finding.h"
+#include "filterdb/health/harm.h"
 
 namespace cassandra_bloom::tools {
 
 // The options that scan and mend share.
 struct ScanPaths {
-  // Adds PATH, which is required, and the others.
   void AddTo(CLI::App* command);
 
   std::vector<std::string> paths;
@@ -28,14 +29,23 @@ struct ScanPaths {
   uint64_t jobs = 0;  // The number of threads. 0 if it is not given: one.
 };
 
+// Adds PATH, which is required.
+void AddPaths(CLI::App* command, std::vector<std::string>* paths);
+
 struct Scanned {
+  Harm harm() const { return num_errors > 0 ? Harm::kNotKnown : Harm::kNone; }
+
   // The number of skipped folders of each name.
   std::map<std::string, uint64_t> left_out;
   uint64_t num_errors = 0;
 };
 
-// Examines all SSTables. Calls `work` and `done` as ExamineAll does. What could
-// not be read is printed to stderr and, with `as_json`, as a line of JSON.
+// Prints what could not be read to stderr and, with `as_json`, as a line of
+// JSON.
+void PrintUnread(const std::string& error, bool as_json);
+
+// Examines all SSTables. Calls `work` and `done` as ExamineAll does. Prints
+// what could not be read.
 Scanned Scan(const ScanPaths& options, bool as_json,
              const std::function<void(const Examined&)>& work,
              const std::function<void(const Examined&)>& done);

@@ -25,25 +25,19 @@ class Sums {
 
   const Totals& all() const { return all_; }
   // Those of folders that a node reads.
-  std::vector<TableHarm> harms() const;
+  const TableHarms& harms() const { return harms_; }
 
+  // With the list `tables` and, if there are chances, the list `what_if`.
+  Json ToJson() const;
+  // If there are chances, a table for each folder with what they would cost.
   std::string Text() const;
-  Json ToJson() const;  // With the list `tables`.
-
-  std::string WhatIfText() const;
-  Json WhatIfJson() const;
 
  private:
-  struct Folder {
-    Totals totals;
-    TableHarm harm;
-    bool is_in_use = true;
-  };
-
-  Json CostsOf(const std::string& folder, const Totals& totals) const;
+  Json WhatIf() const;
 
   const std::vector<double> chances_;
-  std::map<std::string, Folder> folders_;
+  std::map<std::string, Totals> folders_;
+  TableHarms harms_;
   Totals all_;
 };
 

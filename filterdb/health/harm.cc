@@ -12,7 +12,7 @@ constexpr char kScrub[] =
     "let the database rewrite the SSTable (nodetool scrub)";
 constexpr char kRestoreOrScrub[] =
     "restore the damaged file from a backup, or scrub the SSTable (nodetool "
-    "scrub); then repair the table";
+    "scrub)";
 constexpr char kListComponents[] =
     "write it anew, with the components of the SSTable one a line";
 constexpr char kStartOnce[] = "start the node once, stop it, then mend again";

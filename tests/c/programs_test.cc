@@ -56,7 +56,7 @@ class PythonExampleTest : public ::testing::Test {
   }
 
   void ExpectUnusable(const ProcessResult& result, const std::string& message) {
-    EXPECT_EQ(result.exit_code, 2) << result;
+    EXPECT_EQ(result.exit_code, 3) << result;
     EXPECT_EQ(result.out, "");
     EXPECT_EQ(result.err, "check_filter_db: " + message + "\n");
   }
@@ -77,7 +77,7 @@ TEST_F(PythonExampleTest, AllKeysAreThere) {
 
 TEST_F(PythonExampleTest, AKeyIsMissing) {
   const ProcessResult result = Check("alice\ndave\n\n", {"--text"});
-  EXPECT_EQ(result.exit_code, 1) << result;
+  EXPECT_EQ(result.exit_code, 2) << result;
   EXPECT_EQ(result.out, "missing 64617665\nmissing (the empty key)\n" +
                             filter_ + ": 3 keys, 2 missing\n");
 }
@@ -90,16 +90,19 @@ TEST_F(PythonExampleTest, WhatCannotBeReadIsNamed) {
   }
   ExpectUnusable(Check("alice\r\n", {"--text"}),
                  keys_ + ": line 1: expected a line that ends in LF alone");
+  ExpectUnusable(Check(""), keys_ + ": no keys");
+  const ProcessResult usage = Check("61\n", {"--nonsense"});
+  EXPECT_EQ(usage.exit_code, 64) << usage;
   const ProcessResult version = Check("61\n", {"--sstable-version=zz"});
-  EXPECT_EQ(version.exit_code, 2);
+  EXPECT_EQ(version.exit_code, 3);
   EXPECT_NE(version.err.find("'zz' is unknown"), std::string::npos) << version;
   WriteFile(filter_, "not a filter");
   const ProcessResult filter = Check("61\n");
-  EXPECT_EQ(filter.exit_code, 2);
+  EXPECT_EQ(filter.exit_code, 3);
   EXPECT_EQ(filter.err.rfind("check_filter_db: " + filter_ + ": ", 0), 0u)
       << filter;
   const ProcessResult library = Check("61\n", {"--library=/nonexistent.so"});
-  EXPECT_EQ(library.exit_code, 2);
+  EXPECT_EQ(library.exit_code, 3);
   EXPECT_NE(library.err.find("cannot load /nonexistent.so"), std::string::npos)
       << library;
 }

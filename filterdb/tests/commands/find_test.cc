@@ -64,6 +64,18 @@ TEST_F(FindTest, WhatWasNotSearched) {
   Write("nb", FilterFault::kIndexCut);
   EXPECT_THAT(Exits(3, Find("--key=6461766964")).out,
               HasSubstr("nb-1-big-Data.db: not searched: "));
+  const Ran ran = Exits(3, Find("--json --key=61 " + dir_ / "none"));
+  EXPECT_EQ(ran.report()["errors"].size(), 1U) << ran;
+  EXPECT_EQ(ran.report()["summary"]["not_searched"], 2);
+}
+
+// A node may read it, and deny the key, as that of a header with fewer words.
+TEST_F(FindTest, AFilterThatCannotBeAsked) {
+  const WrittenSstable one = Write("nb", FilterFault::kNone);
+  WriteFile(one.Path("Filter.db"), ReadFile(one.Path("Filter.db")) + "x");
+  EXPECT_THAT(Exits(3, Find("--key=616c696365")).out,
+              HasSubstr("nb-1-big-Data.db: yes, the filter cannot be asked: " +
+                        one.Path("Filter.db")));
 }
 
 }  // namespace

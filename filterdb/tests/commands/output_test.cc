@@ -60,17 +60,21 @@ TEST(TableTest, AlignsTextToTheLeftAndNumbersToTheRight) {
             "  nb-\\x0a-big  12345  50 %\n");
 }
 
-TEST(TableTest, NotesAndARareColumn) {
+TEST(TableTest, ARareColumn) {
   const Json rows = {{{"name", "a"}, {"unread", 2}}};
-  EXPECT_EQ(TableText(rows, Fields(),
-                      [](const Json& row) {
-                        return std::vector<std::string>{
-                            row["name"].get<std::string>() + "\n", "b"};
-                      }),
+  EXPECT_EQ(TableText(rows, Fields()),
             "  SSTable  keys  rate  unread\n"
-            "  a           -     -       2\n"
-            "    a\\x0a\n"
-            "    b\n");
+            "  a           -     -       2\n");
+}
+
+// A row that is printed before the next one is known.
+TEST(TableTest, LinesOfAGivenWidth) {
+  const std::vector<Field> fields = {
+      {"keys", "keys", AsText, /*is_rare=*/false, /*width=*/6},
+      {"name", "SSTable"}};
+  EXPECT_EQ(TitleLine(fields), "    keys  SSTable\n");
+  EXPECT_EQ(RowLine(fields, {{"keys", 5}, {"name", "a"}}), "       5  a\n");
+  EXPECT_EQ(RowLine(fields, {{"keys", 12345678}}), "  12345678  -\n");
 }
 
 TEST(ListTest, HasALineForEachFieldThatIsThere) {

@@ -5,7 +5,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <functional>
@@ -301,6 +303,60 @@ TEST_F(InstallTest, ANodeThatRuns) {
   EXPECT_TRUE(Files() == files);
   // A reader that ends by itself, as of a backup.
   Exits(0, Install());
+}
+
+// The node was started meanwhile. (Before the first change, only a few are
+// asked: here the first, the third and the fifth.)
+TEST_F(InstallTest, EndsAtAnSstableThatAProcessHasOpen) {
+  for (const std::string generation : {"2", "3", "4", "5"}) {
+    Write(FilterFault::kKeysLeftOut, generation);
+  }
+  Exits(0, Mend());
+  const Ran ran =
+      Exits(2, Install("", "exec 9<" + dir_ / "ks/t1/nb-2-big-Data.db" + ";"));
+  EXPECT_THAT(ran.out, HasSubstr("nb-2-big-Filter.db: hides rows: in use: "));
+  EXPECT_THAT(ran.out, HasSubstr("sh ("));
+  EXPECT_THAT(ran.out, HasSubstr("stop that process, then run the same line"));
+  EXPECT_THAT(ran.out, HasSubstr("1 installed, 1 in use, 3 not changed\n"));
+  EXPECT_THAT(ran.out, HasSubstr("ended there; what comes before it is done"));
+  EXPECT_THAT(Exits(0, Install()).out, HasSubstr("4 installed\n"));
+  Exits(0, Scan());
+}
+
+// The line for the undo has --node-is-down only if the install had it.
+TEST_F(InstallTest, WhereTheFileSystemTells) {
+  Exits(0, Mend());
+  EXPECT_THAT(Exits(0, FilterdbAsGiven("install " + run())).out,
+              HasSubstr("filterdb install " + run() + " --undo\n"));
+}
+
+// A rehearsal promises nothing that the file system does not allow.
+TEST_F(InstallTest, WhereTheFileSystemDoesNotTell) {
+  // The mount ends with this process.
+  if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 ||
+      RunProcess({"/bin/sh", "-c",
+                  "cd " + dir_.path() +
+                      " && mkdir upper work && mount --make-rprivate / && "
+                      "mount -t overlay none -o "
+                      "lowerdir=ks,upperdir=upper,workdir=work ks"})
+              .exit_code != 0) {
+    GTEST_SKIP() << "overlayfs cannot be mounted";
+  }
+  Exits(0, Mend());
+  const std::string install = "install " + run();
+  for (const std::string dry_run : {" --dry-run", ""}) {
+    const Ran ran = Exits(2, FilterdbAsGiven(install + dry_run));
+    EXPECT_THAT(ran.out, HasSubstr("left: the file system or the kernel does "
+                                   "not tell here whether a process"));
+    EXPECT_THAT(ran.out, HasSubstr("then give --node-is-down\n1 left\n"));
+  }
+  EXPECT_THAT(Exits(2, Install("--dry-run")).out,
+              HasSubstr("1 would be installed\n"));
+  EXPECT_THAT(Exits(0, Install()).out, HasSubstr("--undo --node-is-down\n"));
+  Exits(2, FilterdbAsGiven(install + " --undo"));
+  Exits(0, Scan());
+  EXPECT_THAT(Exits(2, Undo()).out, HasSubstr("1 put back\n"));
+  RunProcess({"/bin/umount", dir_ / "ks"});
 }
 
 // Two installs at once. One works, and the other refuses.

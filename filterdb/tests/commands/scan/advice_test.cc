@@ -33,6 +33,11 @@ class AdviceTest : public ::testing::Test {
     return Filterdb("scan " + dir_ / "data").out;
   }
 
+  Json ToRepair() const {
+    return Filterdb("scan --json " + dir_ / "data")
+        .report()["summary"]["tables_to_repair"];
+  }
+
   const TempDir dir_;
 };
 
@@ -75,19 +80,30 @@ TEST_F(AdviceTest, OfDamageAndOfWaste) {
 
 // A repair is no way back for these.
 TEST_F(AdviceTest, WhereARepairDoesNotHelp) {
-  const SstableSpec bad = SpecOf("nb", FilterFault::kKeysLeftOut);
-  const std::string index =
-      Advice(std::string("shop/orders") + kId + "/.by_name", bad);
-  EXPECT_THAT(index, HasSubstr("nodetool rebuild_index shop orders by_name\n"));
-  EXPECT_THAT(index, Not(HasSubstr("repair --full")));
-  for (const std::string local : {"system", "system_schema"}) {
-    const std::string text = Advice(local + "/paxos" + kId, bad);
-    EXPECT_THAT(text, Not(HasSubstr("repair --full")));
-    EXPECT_THAT(text, HasSubstr("are of this node alone"));
-    EXPECT_THAT(text, HasSubstr("system.paxos"));
+  for (const FilterFault fault :
+       {FilterFault::kKeysLeftOut, FilterFault::kIndexCut}) {
+    const SstableSpec bad = SpecOf("nb", fault);
+    const std::string index =
+        Advice(std::string("shop/orders") + kId + "/.by_name", bad);
+    EXPECT_THAT(index,
+                HasSubstr("nodetool rebuild_index shop orders by_name\n"));
+    EXPECT_THAT(index, Not(HasSubstr("repair the table")));
+    EXPECT_THAT(index, Not(HasSubstr("repair --full")));
+    EXPECT_THAT(index, Not(HasSubstr("nodetool scrub shop")));
+    EXPECT_EQ(ToRepair()[0]["command"],
+              "nodetool rebuild_index shop orders by_name");
+    for (const std::string local : {"system", "system_schema"}) {
+      const std::string text = Advice(local + "/paxos" + kId, bad);
+      EXPECT_THAT(text, Not(HasSubstr("repair --full")));
+      EXPECT_THAT(text, Not(HasSubstr("repair the table")));
+      EXPECT_THAT(text, HasSubstr("are of this node alone"));
+      EXPECT_THAT(text, HasSubstr("system.paxos"));
+      EXPECT_TRUE(ToRepair().empty());
+    }
+    EXPECT_THAT(Advice(std::string("system_auth/roles") + kId, bad),
+                HasSubstr("nodetool repair --full system_auth roles\n"));
+    EXPECT_EQ(ToRepair().size(), 1U);
   }
-  EXPECT_THAT(Advice(std::string("system_auth/roles") + kId, bad),
-              HasSubstr("nodetool repair --full system_auth roles\n"));
 }
 
 TEST_F(AdviceTest, OfScyllaDb) {

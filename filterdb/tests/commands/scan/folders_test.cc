@@ -100,6 +100,14 @@ TEST_F(FoldersTest, AFileThatThisUserMayNotRead) {
   }
 }
 
+// Of ext4, for root alone.
+TEST_F(FoldersTest, LostAndFound) {
+  fs::create_directories(dir_ / "data/lost+found");
+  fs::permissions(dir_ / "data/lost+found", fs::perms::none);
+  EXPECT_EQ(Exits(0, ScanWithoutPrivileges()).err, "");
+  fs::permissions(dir_ / "data/lost+found", fs::perms::owner_all);
+}
+
 // ---- Missing files and folders ----
 
 // The path of the folder is longer than system calls allow.

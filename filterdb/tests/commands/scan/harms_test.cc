@@ -214,7 +214,18 @@ TEST_F(HarmsTest, NothingElseIsCalledDamage) {
            // "list the components one a line" would be a dead end.
            {"TOC.txt damaged, with a digest", SpecOf("me"), DamageTocWithDigest,
             2, "refused", false, "TOC.txt damaged",
-            "restore the TOC.txt whose checksum is in Scylla.db"}}) {
+            "restore the TOC.txt whose checksum is in Scylla.db"},
+           {"TOC.txt missing, with a digest", SpecOf("me"),
+            [](const WrittenSstable& one) {
+              WriteScyllaDb(one.prefix);
+              fs::remove(one.Path("TOC.txt"));
+            },
+            2, "refused", false, "TOC.txt missing",
+            "restore the TOC.txt whose checksum is in Scylla.db"},
+           {"TOC.txt missing, without a digest", SpecOf("ms"),
+            [](const WrittenSstable& one) { fs::remove(one.Path("TOC.txt")); },
+            2, "refused", false, "TOC.txt missing",
+            "with the components of the SSTable one a line"}}) {
     Expect(each);
   }
 }

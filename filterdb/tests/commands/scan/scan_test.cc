@@ -167,7 +167,7 @@ TEST_F(ScanAnswerTest, Text) {
        nb        1000        0   5      40.1   0.117  0.00219 %     1 %  5.02 KB    1.26 KB  nb-3gvv_0pl7_0plgg2u6lpsl9k3v8h-big: oversized
       oversized (wastes memory)
        nb           -        -   5         -   0.391    0.914 %     1 %  1.26 KB          -  nb-4-big: keys unreadable
-      keys unreadable (SSTable damaged); nb-4-big-Index.db: byte 14464: ends inside a key; the file is damaged or of another SSTable version; restore the damaged file from a backup, or scrub the SSTable (nodetool scrub); then repair the table
+      keys unreadable (SSTable damaged); nb-4-big-Index.db: byte 14464: ends inside a key; the file is damaged or of another SSTable version; restore the damaged file from a backup, or scrub the SSTable (nodetool scrub)
 
   SSTables  damaged  waste reads  waste memory  keys  filters  read in vain   mended  then in vain  would free  table
          2        0            1             0  2000  1.26 KB          1.01  2.53 KB        0.0184         0 B  /ks/t1

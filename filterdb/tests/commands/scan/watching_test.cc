@@ -83,7 +83,13 @@ TEST_F(WatchingTest, ACommandThatIsMissingOrKilled) {
   EXPECT_EQ(Metrics(), "filterdb_scan_exit_status 137\n");
 }
 
-// Another user may put links into the folder.
+// A report that jq cannot use is no good status.
+TEST_F(WatchingTest, AReportThatCannotBeUsed) {
+  EXPECT_EQ(Watch("echo '{\"summary\":'"), 3);
+  EXPECT_EQ(Metrics(), "filterdb_scan_exit_status 3\n");
+}
+
+// Another user may put links into the folder, at any time.
 TEST_F(WatchingTest, FollowsNoLink) {
   Write(FilterFault::kNone);
   WriteFile(dir_ / "precious", "precious");
@@ -92,6 +98,17 @@ TEST_F(WatchingTest, FollowsNoLink) {
   EXPECT_EQ(Watch("exit 1"), 1);
   EXPECT_EQ(ReadFile(dir_ / "precious"), "precious");
   EXPECT_FALSE(fs::is_symlink(dir_ / "f.prom"));
+  // One to a folder, and while filterdb works.
+  fs::remove(dir_ / "f.prom");
+  fs::create_symlink("bin", dir_ / "f.prom");
+  EXPECT_EQ(Watch("exit 1"), 1);
+  EXPECT_FALSE(fs::is_symlink(dir_ / "f.prom"));
+  EXPECT_EQ(Watch("for f in " + dir_ / "f.prom*; do ln -sf precious \"$f\"; "
+                                       "done; exit 1"),
+            1);
+  EXPECT_EQ(ReadFile(dir_ / "precious"), "precious");
+  EXPECT_EQ(fs::status(dir_ / "f.prom").permissions(), fs::perms(0644));
+  EXPECT_EQ(std::distance(fs::directory_iterator(dir_.path()), {}), 6);
 }
 
 }  // namespace
