@@ -2,10 +2,13 @@
 
 // The bytes of a file.
 // Tested in filterdb/tests/sstable/bytes/byte_reader_test.cc.
+// Tested in filterdb/tests/sstable/bytes/cached_pages_test.cc.
 // Tested in filterdb/tests/sstable/partitions_db_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_RANDOM_ACCESS_FILE_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_RANDOM_ACCESS_FILE_H_
+
+#include <sys/types.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -20,6 +23,36 @@
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
+
+// Keeps a scan beside a running node from changing what is in the page cache:
+// what the node had there stays, and what it had not is not left there. Make
+// one before reading a part of a file. It drops the pages of this part that
+// were not cached then.
+//
+// The kernel is asked for each page (mincore(2)), because POSIX_FADV_DONTNEED
+// also drops pages that other processes have read. The mapping is never read
+// from. If this user may not know (who neither owns the file nor may write it),
+// the kernel says that all pages are cached, and nothing is dropped.
+class CachedPages {
+ public:
+  CachedPages(int fd, uint64_t offset, size_t size);
+  ~CachedPages();
+  CachedPages(const CachedPages&) = delete;
+  CachedPages& operator=(const CachedPages&) = delete;
+
+ private:
+  const int fd_;
+  // Ranges that were not cached: offset and size.
+  std::vector<std::pair<off_t, off_t>> not_cached_;
+};
+
+// From now on, pages stay cached that were read: with the node down, nobody's
+// cache is to be kept, and asking takes longer than reading a small file.
+void KeepAllPages();
+
+// Call this when a file is opened. Otherwise the kernel reads ahead, and a scan
+// would find, as if somebody had read it, what it is itself about to read.
+void ReadNothingAhead(int fd);
 
 // Reads files with pread, and not with mmap. With mmap, a file that is
 // truncated or a disk that fails would end the process.
