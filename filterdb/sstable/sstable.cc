@@ -126,13 +126,20 @@ std::vector<FileStamp> StampsOf(const Sstable& sstable) {
           StampOf(sstable.Path("Scylla.db"))};
 }
 
-// Lines may end in CR LF, which the node's Java reads as one line end.
-bool TocNames(std::string_view content, std::string_view component) {
-  const std::vector<std::string_view> lines = Split(content, '\n');
-  return std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
+std::vector<std::string_view> LinesOf(std::string_view text) {
+  std::vector<std::string_view> lines = Split(text, '\n');
+  if (lines.back().empty()) {  // What follows the last line.
+    lines.pop_back();
+  }
+  for (std::string_view& line : lines) {
     line.remove_suffix(EndsWith(line, "\r") ? 1 : 0);
-    return line == component;
-  });
+  }
+  return lines;
+}
+
+bool TocNames(std::string_view content, std::string_view component) {
+  const auto lines = LinesOf(content);
+  return std::find(lines.begin(), lines.end(), component) != lines.end();
 }
 
 std::string CompletedToc(std::string content) {

@@ -88,6 +88,10 @@ FileStamp StampOf(const std::string& path);
 // finds out whether they have changed. The first is that of Data.db.
 std::vector<FileStamp> StampsOf(const Sstable& sstable);
 
+// Returns the lines of a text. They may end in CR LF, which the node's Java
+// reads as one line end.
+std::vector<std::string_view> LinesOf(std::string_view text);
+
 // TOC.txt lists the components of an SSTable, one in each line.
 inline constexpr char kTocName[] = "TOC.txt";
 

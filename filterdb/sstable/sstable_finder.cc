@@ -90,9 +90,8 @@ FolderListing ListFolder(const std::string& folder, bool node_is_down,
       failure);
   std::sort(listing.other_names.begin(), listing.other_names.end());
   if (!listing.sstables.empty()) {
-    listing.logs = node_is_down
-                       ? ReadTransactionLogs(folder, listing.other_names)
-                       : ReadTransactionLogs(folder);
+    listing.logs = ReadTransactionLogs(
+        folder, node_is_down ? &listing.other_names : nullptr);
   }
   return listing;
 }
