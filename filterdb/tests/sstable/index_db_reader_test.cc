@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/sstable/index/index_db_reader.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -11,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/key_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/tests/fake_sstable/vint.h"
