@@ -55,26 +55,6 @@ std::optional<ComponentName> ParseComponentName(std::string_view name) {
                        std::string(component)};
 }
 
-// In versions before `ma`, the file names of an SSTable that is being written
-// have "tmp" or "tmplink" before the version. In versions before `la`, the
-// names begin with keyspace and table. So the second word may also be a table
-// called "tmp", which is no such mark (Descriptor.fromFilename of Cassandra
-// 2.1).
-bool IsNameOfUnfinished(std::string_view name_prefix) {
-  std::vector<std::string_view> words = Split(name_prefix, '-');
-  words.pop_back();  // What follows the last "-".
-  const bool since_la =
-      !words.empty() && (words.back() == "big" || words.back() == "bti");
-  const size_t from_version_on = since_la ? 3 : 2;
-  if (words.size() <= from_version_on) {
-    return false;
-  }
-  const size_t before_version = words.size() - from_version_on;
-  const std::string_view mark = words[before_version - 1];
-  return (mark == "tmp" || mark == "tmplink") &&
-         (since_la || before_version != 2);
-}
-
 const char* NameOf(SstableState state) {
   constexpr const char* kNames[] = {"live", "being written", "obsolete",
                                     "vanished"};

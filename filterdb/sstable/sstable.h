@@ -28,10 +28,6 @@ struct ComponentName {
 // Returns nothing if `name` is not the file name of a component.
 std::optional<ComponentName> ParseComponentName(std::string_view name);
 
-// Returns whether the file names mark the SSTable as being written. Only names
-// before version `ma` have such a mark.
-bool IsNameOfUnfinished(std::string_view name_prefix);
-
 // An SSTable has at least one of these files. Files with a common name prefix
 // are ignored if none of these files is among them, because they may be left
 // over from a removed SSTable.
