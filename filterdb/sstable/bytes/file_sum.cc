@@ -16,22 +16,18 @@ uint32_t Crc32(std::string_view bytes, uint32_t before) {
       before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-uint32_t CrcOf(const WriteContent& content) {
+std::optional<uint32_t> CrcOf(const WriteContent& content) {
   uint32_t crc = 0;
-  content([&](const char* data, size_t size) {
+  const bool is_whole = content([&crc](const char* data, size_t size) {
     crc = Crc32({data, size}, crc);
     return true;
   });
-  return crc;
+  return is_whole ? std::optional(crc) : std::nullopt;
 }
 
 std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error) {
-  uint32_t crc = 0;
-  const auto add = [&crc](const char* data, size_t size) {
-    crc = Crc32({data, size}, crc);
-    return true;
-  };
-  return ReadPieces(path, add, error) ? std::optional(crc) : std::nullopt;
+  return CrcOf(
+      [&](const Append& append) { return ReadPieces(path, append, error); });
 }
 
 bool ReadPieces(const std::string& path, const Append& append,

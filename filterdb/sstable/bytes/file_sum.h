@@ -20,7 +20,8 @@ namespace cassandra_bloom::tools {
 // give the CRC-32 of the preceding bytes as `before`.
 uint32_t Crc32(std::string_view bytes, uint32_t before = 0);
 
-uint32_t CrcOf(const WriteContent& content);
+// Returns nothing if `content` fails.
+std::optional<uint32_t> CrcOf(const WriteContent& content);
 
 // Returns eight hexadecimal digits.
 std::string HexOfCrc(uint32_t crc);

@@ -129,33 +129,24 @@ class PageCache final : public ByteSource {
                 std::string* error) override {
     const uint64_t page = position / kPageSize;
     const auto slot = static_cast<size_t>(page & slot_mask_);
-    if (pages_[slot] != page && !Load(page, slot, error)) {
-      return false;
+    char* const memory = memory_.get() + slot * kPageSize;
+    // The last page of a file may be shorter.
+    const auto page_size = static_cast<size_t>(
+        std::min<uint64_t>(kPageSize, size() - page * kPageSize));
+    if (pages_[slot] != page) {
+      pages_[slot] = kNoPage;
+      if (!file_->ReadTo(page * kPageSize, page_size, memory, error)) {
+        return false;
+      }
+      pages_[slot] = page;
     }
     const auto from = static_cast<size_t>(position % kPageSize);
-    *bytes = std::string_view(memory_.get() + slot * kPageSize + from,
-                              SizeOf(page) - from);
+    *bytes = std::string_view(memory + from, page_size - from);
     return true;
   }
 
  private:
   static constexpr uint64_t kNoPage = UINT64_MAX;
-
-  // Returns the size in bytes. The last page of a file may be shorter.
-  size_t SizeOf(uint64_t page) const {
-    return static_cast<size_t>(
-        std::min<uint64_t>(kPageSize, size() - page * kPageSize));
-  }
-
-  bool Load(uint64_t page, size_t slot, std::string* error) {
-    pages_[slot] = kNoPage;
-    if (!file_->ReadTo(page * kPageSize, SizeOf(page),
-                       memory_.get() + slot * kPageSize, error)) {
-      return false;
-    }
-    pages_[slot] = page;
-    return true;
-  }
 
   const std::unique_ptr<RandomAccessFile> file_;
   const std::unique_ptr<char[]> memory_;

@@ -13,7 +13,6 @@
 #include "filterdb/sstable/key_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/tests/fake_sstable/vint.h"
-#include "filterdb/tests/sstable/key_reader_checks.h"
 #include "filterdb/tests/sstable/read_keys.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/partition_layouts.h"
