@@ -37,7 +37,12 @@ WriteContent RunFiles::Copy(const std::string& from, uint32_t listed) const {
   }
   return [from, check](const Append& append) {
     uint32_t crc = 0;
-    const bool is_copied = ContentOfFile(from, &crc)(append);
+    std::string ignored_error;
+    const auto add = [&](const char* data, size_t size) {
+      crc = Crc32({data, size}, crc);
+      return append(data, size);
+    };
+    const bool is_copied = ReadPieces(from, add, &ignored_error);
     if (is_copied) {
       check(crc);
     }

@@ -55,26 +55,6 @@ std::optional<ComponentName> ParseComponentName(std::string_view name) {
                        std::string(component)};
 }
 
-// In versions before `ma`, the file names of an SSTable that is being written
-// have "tmp" or "tmplink" before the version. In versions before `la`, the
-// names begin with keyspace and table. So the second word may also be a table
-// called "tmp", which is no such mark (Descriptor.fromFilename of Cassandra
-// 2.1).
-bool IsNameOfUnfinished(std::string_view name_prefix) {
-  std::vector<std::string_view> words = Split(name_prefix, '-');
-  words.pop_back();  // What follows the last "-".
-  const bool since_la =
-      !words.empty() && (words.back() == "big" || words.back() == "bti");
-  const size_t from_version_on = since_la ? 3 : 2;
-  if (words.size() <= from_version_on) {
-    return false;
-  }
-  const size_t before_version = words.size() - from_version_on;
-  const std::string_view mark = words[before_version - 1];
-  return (mark == "tmp" || mark == "tmplink") &&
-         (since_la || before_version != 2);
-}
-
 const char* NameOf(SstableState state) {
   constexpr const char* kNames[] = {"live", "being written", "obsolete",
                                     "vanished"};
@@ -126,13 +106,20 @@ std::vector<FileStamp> StampsOf(const Sstable& sstable) {
           StampOf(sstable.Path("Scylla.db"))};
 }
 
-// Lines may end in CR LF, which the node's Java reads as one line end.
-bool TocNames(std::string_view content, std::string_view component) {
-  const std::vector<std::string_view> lines = Split(content, '\n');
-  return std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
+std::vector<std::string_view> LinesOf(std::string_view text) {
+  std::vector<std::string_view> lines = Split(text, '\n');
+  if (lines.back().empty()) {  // What follows the last line.
+    lines.pop_back();
+  }
+  for (std::string_view& line : lines) {
     line.remove_suffix(EndsWith(line, "\r") ? 1 : 0);
-    return line == component;
-  });
+  }
+  return lines;
+}
+
+bool TocNames(std::string_view content, std::string_view component) {
+  const auto lines = LinesOf(content);
+  return std::find(lines.begin(), lines.end(), component) != lines.end();
 }
 
 std::string CompletedToc(std::string content) {

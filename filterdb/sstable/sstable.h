@@ -28,10 +28,6 @@ struct ComponentName {
 // Returns nothing if `name` is not the file name of a component.
 std::optional<ComponentName> ParseComponentName(std::string_view name);
 
-// Returns whether the file names mark the SSTable as being written. Only names
-// before version `ma` have such a mark.
-bool IsNameOfUnfinished(std::string_view name_prefix);
-
 // An SSTable has at least one of these files. Files with a common name prefix
 // are ignored if none of these files is among them, because they may be left
 // over from a removed SSTable.
@@ -87,6 +83,10 @@ FileStamp StampOf(const std::string& path);
 // The stamps of the files that `filterdb mend` reads or changes, by which it
 // finds out whether they have changed. The first is that of Data.db.
 std::vector<FileStamp> StampsOf(const Sstable& sstable);
+
+// Returns the lines of a text. They may end in CR LF, which the node's Java
+// reads as one line end.
+std::vector<std::string_view> LinesOf(std::string_view text);
 
 // TOC.txt lists the components of an SSTable, one in each line.
 inline constexpr char kTocName[] = "TOC.txt";

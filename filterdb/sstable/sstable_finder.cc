@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/split.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -24,6 +25,26 @@ namespace {
 bool IsFolderOfUnfinished(std::string_view folder) {
   constexpr std::string_view kEnd = ".sstable";
   return EndsWith(folder, kEnd) && FileNameOf(folder).size() > kEnd.size();
+}
+
+// In versions before `ma`, the file names of an SSTable that is being written
+// have "tmp" or "tmplink" before the version. In versions before `la`, the
+// names begin with keyspace and table. So the second word may also be a table
+// called "tmp", which is no such mark (Descriptor.fromFilename of Cassandra
+// 2.1).
+bool IsNameOfUnfinished(std::string_view name_prefix) {
+  std::vector<std::string_view> words = Split(name_prefix, '-');
+  words.pop_back();  // What follows the last "-".
+  const bool since_la =
+      !words.empty() && (words.back() == "big" || words.back() == "bti");
+  const size_t from_version_on = since_la ? 3 : 2;
+  if (words.size() <= from_version_on) {
+    return false;
+  }
+  const size_t before_version = words.size() - from_version_on;
+  const std::string_view mark = words[before_version - 1];
+  return (mark == "tmp" || mark == "tmplink") &&
+         (since_la || before_version != 2);
 }
 
 // Returns true for TABLE-ID, where ID has 32 hexadecimal digits. Cassandra has
@@ -90,9 +111,8 @@ FolderListing ListFolder(const std::string& folder, bool node_is_down,
       failure);
   std::sort(listing.other_names.begin(), listing.other_names.end());
   if (!listing.sstables.empty()) {
-    listing.logs = node_is_down
-                       ? ReadTransactionLogs(folder, listing.other_names)
-                       : ReadTransactionLogs(folder);
+    listing.logs = ReadTransactionLogs(
+        folder, node_is_down ? &listing.other_names : nullptr);
   }
   return listing;
 }
@@ -114,9 +134,14 @@ std::optional<Sstable> SstableFinder::Next() {
     left_.erase(left_.begin());
     sstable.is_in_use = is_in_use_;
     SetState(listing_.logs, &sstable);
-    if (sstable.state != SstableState::kLive || MayRead(sstable)) {
+    const std::string denied =
+        sstable.state == SstableState::kLive ? sstable.DeniedPath() : "";
+    if (denied.empty()) {
       return sstable;
     }
+    // Nothing else is found out about it, because its faults would be those of
+    // the user.
+    FailAt(denied, "cannot open");
   }
 }
 
@@ -134,8 +159,16 @@ bool SstableFinder::NextListing() {
     BeginOperand(next);
     return true;
   }
+  // A link is not followed, because mend would change files that no PATH names.
+  // Nothing is said about a link to a folder that was searched anyway.
   for (const std::string& link : links_) {
-    NameLink(link);
+    struct stat status;
+    if (stat(link.c_str(), &status) != 0 ||
+        searched_.count({status.st_dev, status.st_ino}) == 0) {
+      on_error_(link +
+                ": a link, which is not followed; to look into it, give " +
+                RealPath(link) + " as PATH, too");
+    }
   }
   links_.clear();
   return false;
@@ -220,31 +253,16 @@ void SstableFinder::FindInEntry(const Folder& folder, const std::string& name) {
     return;
   }
   if (folder.in_table && (name == "snapshots" || name == "backups")) {
-    LeaveOut(path, name);
+    // An empty folder does not count, because Cassandra makes a folder
+    // "backups" for each table.
+    std::error_code failure;
+    if (!std::filesystem::is_empty(path, failure) || failure) {
+      ++left_out_[name];
+    }
   } else if (is_link) {
     links_.push_back(path);
   } else if (name != "lost+found") {  // Of ext4, for root alone.
     folders_.push_back({path, folder.in_table || IsTableFolderName(name)});
-  }
-}
-
-// Counts a folder that is not searched. An empty folder does not count, because
-// Cassandra makes a folder "backups" for each table.
-void SstableFinder::LeaveOut(const std::string& path, const std::string& name) {
-  std::error_code failure;
-  if (!std::filesystem::is_empty(path, failure) || failure) {
-    ++left_out_[name];
-  }
-}
-
-// A link is not followed, because mend would change files that no PATH names.
-// Nothing is said about a link to a folder that was searched anyway.
-void SstableFinder::NameLink(const std::string& path) {
-  struct stat status;
-  if (stat(path.c_str(), &status) != 0 ||
-      searched_.count({status.st_dev, status.st_ino}) == 0) {
-    on_error_(path + ": a link, which is not followed; to look into it, give " +
-              RealPath(path) + " as PATH, too");
   }
 }
 
@@ -276,17 +294,6 @@ void SstableFinder::List(const std::string& folder, const FolderId& id) {
     on_error_(error +
               "; so SSTables of its folder may be incomplete or obsolete");
   }
-}
-
-// Returns whether this user may read all files of an SSTable. Nothing else is
-// found out about one that the user may not read, because its faults would be
-// those of the user.
-bool SstableFinder::MayRead(const Sstable& sstable) {
-  const std::string denied = sstable.DeniedPath();
-  if (!denied.empty()) {
-    FailAt(denied, "cannot open");
-  }
-  return denied.empty();
 }
 
 void SetState(const TransactionLogs& logs, Sstable* sstable) {

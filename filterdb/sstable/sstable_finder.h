@@ -81,11 +81,8 @@ class SstableFinder {
   void BeginFile(const std::string& path);
   void BeginFolder(Folder folder);
   void FindInEntry(const Folder& folder, const std::string& name);
-  void LeaveOut(const std::string& path, const std::string& name);
-  void NameLink(const std::string& path);
   bool IdOf(const std::string& folder, FolderId* id);
   void List(const std::string& folder, const FolderId& id);
-  bool MayRead(const Sstable& sstable);
   void FailAt(const std::string& path, const char* what);
 
   const OnError on_error_;

@@ -7,7 +7,6 @@
 
 #include "filterdb/sstable/bytes/byte_reader.h"
 #include "filterdb/sstable/data_db/open_data_db.h"
-#include "filterdb/sstable/index/index_db_reader.h"
 #include "plugin/filter/murmur3.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"

@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "filterdb/sstable/bytes/byte_source.h"
-#include "filterdb/sstable/index/index_db_reader.h"
 #include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/index/partitions_db_reader.h"
 #include "filterdb/sstable/key_reader.h"

@@ -45,13 +45,12 @@ void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs);
 // The caller must have listed the folder before. An SSTable in the list without
 // a log is then complete or already removed, because a node removes a log only
 // after it has completed or removed the SSTables in the log.
-TransactionLogs ReadTransactionLogs(const std::string& folder);
-
-// Like that, but lists only pending_delete: `names` are the other names in
-// `folder`. While a node runs, a log may be missing there whose SSTables are
-// not, because listing a folder takes a while.
-TransactionLogs ReadTransactionLogs(const std::string& folder,
-                                    const std::vector<std::string>& names);
+//
+// With `names`, all other names in `folder`, lists only pending_delete. While a
+// node runs, a log may be missing there whose SSTables are not, because listing
+// a folder takes a while.
+TransactionLogs ReadTransactionLogs(
+    const std::string& folder, const std::vector<std::string>* names = nullptr);
 
 }  // namespace cassandra_bloom::tools
 

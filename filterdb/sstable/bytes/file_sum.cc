@@ -6,10 +6,8 @@
 
 #include <cinttypes>
 #include <cstdio>
-#include <memory>
 
-#include "filterdb/sstable/bytes/cached_pages.h"
-#include "plugin/filter_db/read_file.h"
+#include "filterdb/sstable/bytes/random_access_file.h"
 
 namespace cassandra_bloom::tools {
 
@@ -18,51 +16,34 @@ uint32_t Crc32(std::string_view bytes, uint32_t before) {
       before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-uint32_t CrcOf(const WriteContent& content) {
+std::optional<uint32_t> CrcOf(const WriteContent& content) {
   uint32_t crc = 0;
-  content([&](const char* data, size_t size) {
+  const bool is_whole = content([&crc](const char* data, size_t size) {
     crc = Crc32({data, size}, crc);
     return true;
   });
-  return crc;
+  return is_whole ? std::optional(crc) : std::nullopt;
 }
 
 std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error) {
-  uint32_t crc = 0;
-  const auto ignore = [](const char*, size_t) { return true; };
-  if (ContentOfFile(path, &crc)(ignore)) {
-    return crc;
-  }
-  FailWithErrno(path, "cannot read", error);
-  return std::nullopt;
+  return CrcOf(
+      [&](const Append& append) { return ReadPieces(path, append, error); });
 }
 
-WriteContent ContentOfFile(const std::string& path, uint32_t* crc) {
-  return [path, crc](const Append& append) {
-    const FileDescriptor fd(OpenForReading(path));
-    // A larger block would be mapped and cleared by the kernel for each file,
-    // which takes longer than to read a small one.
-    constexpr size_t kPiece = size_t{128} << 10;
-    const std::unique_ptr<char[]> piece(new char[kPiece]);
-    *crc = 0;
-    if (fd.get() < 0) {
+bool ReadPieces(const std::string& path, const Append& append,
+                std::string* error) {
+  const auto file = RandomAccessFile::Open(path, error);
+  if (file == nullptr) {
+    return false;
+  }
+  std::string_view piece;
+  for (uint64_t at = 0; at < file->size(); at += piece.size()) {
+    if (!file->ReadSome(at, &piece, error) ||
+        !append(piece.data(), piece.size())) {
       return false;
     }
-    ReadNothingAhead(fd.get());
-    for (uint64_t at = 0;;) {
-      const CachedPages pages(fd.get(), at, kPiece);
-      const ssize_t got = ReadAt(fd.get(), at, kPiece, piece.get());
-      if (got <= 0) {
-        return got == 0;
-      }
-      const auto size = static_cast<size_t>(got);
-      *crc = Crc32({piece.get(), size}, *crc);
-      if (!append(piece.get(), size)) {
-        return false;
-      }
-      at += size;
-    }
-  };
+  }
+  return true;
 }
 
 std::string HexOfCrc(uint32_t crc) {

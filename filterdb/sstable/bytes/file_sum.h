@@ -20,7 +20,8 @@ namespace cassandra_bloom::tools {
 // give the CRC-32 of the preceding bytes as `before`.
 uint32_t Crc32(std::string_view bytes, uint32_t before = 0);
 
-uint32_t CrcOf(const WriteContent& content);
+// Returns nothing if `content` fails.
+std::optional<uint32_t> CrcOf(const WriteContent& content);
 
 // Returns eight hexadecimal digits.
 std::string HexOfCrc(uint32_t crc);
@@ -29,9 +30,9 @@ std::string HexOfCrc(uint32_t crc);
 // be read.
 std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error);
 
-// Returns a function that reads a file in pieces of 128 KiB, and sets `*crc` to
-// the CRC-32 of what it has read. `crc` must outlive that function.
-WriteContent ContentOfFile(const std::string& path, uint32_t* crc);
+// Gives `append` a file, piece by piece. Fails if that returns false, too.
+bool ReadPieces(const std::string& path, const Append& append,
+                std::string* error);
 
 }  // namespace cassandra_bloom::tools
 

@@ -2,10 +2,13 @@
 
 // The bytes of a file.
 // Tested in filterdb/tests/sstable/bytes/byte_reader_test.cc.
+// Tested in filterdb/tests/sstable/bytes/cached_pages_test.cc.
 // Tested in filterdb/tests/sstable/partitions_db_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_RANDOM_ACCESS_FILE_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_RANDOM_ACCESS_FILE_H_
+
+#include <sys/types.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -20,6 +23,32 @@
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
+
+// Keeps a scan beside a running node from changing what is in the page cache:
+// what the node had there stays, and what it had not is not left there. Make
+// one before reading a part of a file. It drops the pages of this part that
+// were not cached then.
+//
+// The kernel is asked for each page (mincore(2)), because POSIX_FADV_DONTNEED
+// also drops pages that other processes have read. The mapping is never read
+// from. If this user may not know (who neither owns the file nor may write it),
+// the kernel says that all pages are cached, and nothing is dropped.
+class CachedPages {
+ public:
+  CachedPages(int fd, uint64_t offset, size_t size);
+  ~CachedPages();
+  CachedPages(const CachedPages&) = delete;
+  CachedPages& operator=(const CachedPages&) = delete;
+
+ private:
+  const int fd_;
+  // Ranges that were not cached: offset and size.
+  std::vector<std::pair<off_t, off_t>> not_cached_;
+};
+
+// From now on, pages stay cached that were read: with the node down, nobody's
+// cache is to be kept, and asking takes longer than reading a small file.
+void KeepAllPages();
 
 // Reads files with pread, and not with mmap. With mmap, a file that is
 // truncated or a disk that fails would end the process.
@@ -100,33 +129,24 @@ class PageCache final : public ByteSource {
                 std::string* error) override {
     const uint64_t page = position / kPageSize;
     const auto slot = static_cast<size_t>(page & slot_mask_);
-    if (pages_[slot] != page && !Load(page, slot, error)) {
-      return false;
+    char* const memory = memory_.get() + slot * kPageSize;
+    // The last page of a file may be shorter.
+    const auto page_size = static_cast<size_t>(
+        std::min<uint64_t>(kPageSize, size() - page * kPageSize));
+    if (pages_[slot] != page) {
+      pages_[slot] = kNoPage;
+      if (!file_->ReadTo(page * kPageSize, page_size, memory, error)) {
+        return false;
+      }
+      pages_[slot] = page;
     }
     const auto from = static_cast<size_t>(position % kPageSize);
-    *bytes = std::string_view(memory_.get() + slot * kPageSize + from,
-                              SizeOf(page) - from);
+    *bytes = std::string_view(memory + from, page_size - from);
     return true;
   }
 
  private:
   static constexpr uint64_t kNoPage = UINT64_MAX;
-
-  // Returns the size in bytes. The last page of a file may be shorter.
-  size_t SizeOf(uint64_t page) const {
-    return static_cast<size_t>(
-        std::min<uint64_t>(kPageSize, size() - page * kPageSize));
-  }
-
-  bool Load(uint64_t page, size_t slot, std::string* error) {
-    pages_[slot] = kNoPage;
-    if (!file_->ReadTo(page * kPageSize, SizeOf(page),
-                       memory_.get() + slot * kPageSize, error)) {
-      return false;
-    }
-    pages_[slot] = page;
-    return true;
-  }
 
   const std::unique_ptr<RandomAccessFile> file_;
   const std::unique_ptr<char[]> memory_;

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "filterdb/sstable/bytes/byte_reader.h"
 #include "filterdb/sstable/bytes/random_access_file.h"
 #include "plugin/filter/endian.h"
 
@@ -55,29 +56,7 @@ bool StartsWith(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-}  // namespace
-
-std::unique_ptr<CompressionInfo> CompressionInfo::Open(
-    const std::string& path, bool has_max_compressed_length,
-    std::string* error) {
-  auto file = RandomAccessFile::Open(path, error);
-  if (file == nullptr) {
-    return nullptr;
-  }
-  std::unique_ptr<CompressionInfo> info(new CompressionInfo(std::move(file)));
-  ByteReader header(info->file_.get());
-  info->compressor_ = header.Text("the compressor's name");
-  if (StartsWith(info->compressor_, kPackage)) {
-    info->compressor_.erase(0, kPackage.size());
-  }
-  info->ReadOptions(&header);
-  info->ReadLengths(has_max_compressed_length, &header);
-  info->ReadDictionaryAtEnd(&header);
-  *error = header.error();
-  return header.good() ? std::move(info) : nullptr;
-}
-
-void CompressionInfo::ReadOptions(ByteReader* header) {
+void ReadOptions(ByteReader* header, CompressionInfo* info) {
   const uint64_t number_at = header->offset();
   const int64_t num_options = header->Int32("the number of options");
   if (num_options < 0) {
@@ -90,9 +69,9 @@ void CompressionInfo::ReadOptions(ByteReader* header) {
     const std::string name(header->Text("an option's name"));
     const std::string value(header->Text("an option's value"));
     if (name == kFixedOutput) {
-      throw NotSupported(path() + ": byte " + std::to_string(option_at) +
-                         ": chunks of a fixed size in Data.db (" + name + "=" +
-                         value + ")");
+      throw NotSupported(
+          info->file->path() + ": byte " + std::to_string(option_at) +
+          ": chunks of a fixed size in Data.db (" + name + "=" + value + ")");
     } else if (StartsWith(name, kDictionaryPart)) {
       size += value.size();
       parts.emplace(name.substr(kDictionaryPart.size()), value);
@@ -111,19 +90,19 @@ void CompressionInfo::ReadOptions(ByteReader* header) {
       header->FailFile("part " + std::string(next) +
                        " of the dictionary is missing");
     }
-    dictionary_.append(part);
+    info->dictionary.append(part);
   }
 }
 
-void CompressionInfo::ReadLengths(bool has_max_compressed_length,
-                                  ByteReader* header) {
+void ReadLengths(bool has_max_compressed_length, ByteReader* header,
+                 CompressionInfo* info) {
   const int64_t chunk_length = header->Int32("the chunk length");
   const int64_t max_compressed_length =
       has_max_compressed_length ? header->Int32("the longest compressed length")
                                 : INT32_MAX;
   const int64_t data_length = header->Int64("the data length");
   const int64_t num_chunks = header->Int32("the number of chunks");
-  offsets_at_ = header->offset();
+  info->offsets_at = header->offset();
   if (!header->good()) {
     return;
   }
@@ -147,21 +126,22 @@ void CompressionInfo::ReadLengths(bool has_max_compressed_length,
                      std::to_string(data_length) + " bytes");
   }
   const uint64_t expected_size =
-      offsets_at_ + static_cast<uint64_t>(num_chunks) * kOffsetSize;
-  if (file_->size() < expected_size) {
-    header->FailFile("has " + std::to_string(file_->size()) + " bytes, but " +
-                     std::to_string(expected_size) + " with the offsets of " +
-                     std::to_string(num_chunks) + " chunks");
+      info->offsets_at + static_cast<uint64_t>(num_chunks) * kOffsetSize;
+  if (info->file->size() < expected_size) {
+    header->FailFile("has " + std::to_string(info->file->size()) +
+                     " bytes, but " + std::to_string(expected_size) +
+                     " with the offsets of " + std::to_string(num_chunks) +
+                     " chunks");
   }
   header->GoTo(expected_size);
-  chunk_length_ = static_cast<uint32_t>(chunk_length);
-  max_compressed_length_ = static_cast<uint64_t>(max_compressed_length);
-  data_length_ = static_cast<uint64_t>(data_length);
-  num_chunks_ = static_cast<uint64_t>(data_chunks);
-  has_empty_chunk_ = num_chunks > data_chunks;
+  info->chunk_length = static_cast<uint32_t>(chunk_length);
+  info->max_compressed_length = static_cast<uint64_t>(max_compressed_length);
+  info->data_length = static_cast<uint64_t>(data_length);
+  info->num_chunks = static_cast<uint64_t>(data_chunks);
+  info->has_empty_chunk = num_chunks > data_chunks;
 }
 
-void CompressionInfo::ReadDictionaryAtEnd(ByteReader* header) {
+void ReadDictionaryAtEnd(ByteReader* header, CompressionInfo* info) {
   constexpr uint8_t kZstd = 0;
   if (!header->good() || header->left() == 0) {
     return;
@@ -176,53 +156,70 @@ void CompressionInfo::ReadDictionaryAtEnd(ByteReader* header) {
                               " bytes after the offsets of the chunks");
     return;
   }
-  dictionary_ = header->Bytes(static_cast<size_t>(size), kDictionary);
+  info->dictionary = header->Bytes(static_cast<size_t>(size), kDictionary);
   const auto stored = static_cast<uint32_t>(header->Int32(kDictionary));
   char little_endian[sizeof(number)];
   StoreLittleEndian64(static_cast<uint64_t>(number), little_endian);
   const uint32_t sum =
-      Crc32C(dictionary_,
+      Crc32C(info->dictionary,
              Crc32C({little_endian, sizeof(little_endian)}, Crc32C(kind)));
   if (header->good() && (stored != sum || header->left() > 0)) {
     header->FailAt(begin,
                    "what follows the offsets of the chunks is no dictionary "
                    "with its checksum; the file is damaged");
   } else if (header->good() && kind[0] != kZstd) {
-    throw NotSupported(path() + ": byte " + std::to_string(begin) +
+    throw NotSupported(info->file->path() + ": byte " + std::to_string(begin) +
                        ": a dictionary of kind " +
                        std::to_string(static_cast<uint8_t>(kind[0])));
   }
-  has_zstd_dictionary_ = header->good();
+  info->has_zstd_dictionary = header->good();
+}
+
+}  // namespace
+
+std::unique_ptr<CompressionInfo> CompressionInfo::Open(
+    const std::string& path, bool has_max_compressed_length,
+    std::string* error) {
+  auto file = RandomAccessFile::Open(path, error);
+  if (file == nullptr) {
+    return nullptr;
+  }
+  auto info = std::make_unique<CompressionInfo>();
+  info->file = std::move(file);
+  ByteReader header(info->file.get());
+  info->compressor = header.Text("the compressor's name");
+  if (StartsWith(info->compressor, kPackage)) {
+    info->compressor.erase(0, kPackage.size());
+  }
+  ReadOptions(&header, info.get());
+  ReadLengths(has_max_compressed_length, &header, info.get());
+  ReadDictionaryAtEnd(&header, info.get());
+  *error = header.error();
+  return header.good() ? std::move(info) : nullptr;
 }
 
 size_t CompressionInfo::UncompressedSize(uint64_t number) const {
-  if (number >= num_chunks_) {
+  if (number >= num_chunks) {
     return 0;
   }
   return static_cast<size_t>(
-      std::min<uint64_t>(chunk_length_, data_length_ - number * chunk_length_));
-}
-
-bool CompressionInfo::OffsetOf(uint64_t number, uint64_t* offset,
-                               std::string* error) {
-  std::string_view bytes;
-  if (!file_->Read(offsets_at_ + number * kOffsetSize, kOffsetSize, &bytes,
-                   error)) {
-    return false;
-  }
-  *offset = static_cast<uint64_t>(LoadBigEndian64(bytes.data()));
-  return true;
+      std::min<uint64_t>(chunk_length, data_length - number * chunk_length));
 }
 
 bool CompressionInfo::Find(uint64_t number, const ByteSource& data,
-                           Chunk* chunk, std::string* error) {
-  uint64_t end = data.size();
-  const uint64_t num_offsets = num_chunks_ + (has_empty_chunk_ ? 1 : 0);
-  if (!OffsetOf(number, &chunk->offset, error) ||
-      (number + 1 < num_offsets && !OffsetOf(number + 1, &end, error))) {
+                           Chunk* chunk, std::string* error) const {
+  ByteReader offsets(file.get());
+  offsets.GoTo(offsets_at + number * kOffsetSize);
+  chunk->offset = static_cast<uint64_t>(offsets.Int64("the offsets"));
+  const bool is_last = number + 1 == num_chunks + (has_empty_chunk ? 1 : 0);
+  const uint64_t end =
+      is_last ? data.size()
+              : static_cast<uint64_t>(offsets.Int64("the offsets"));
+  if (!offsets.good()) {
+    *error = offsets.error();
     return false;
   }
-  const uint64_t smallest = kChunkChecksumSize + (number < num_chunks_ ? 1 : 0);
+  const uint64_t smallest = kChunkChecksumSize + (number < num_chunks ? 1 : 0);
   const bool is_cut = chunk->offset >= data.size() || end > data.size();
   if (is_cut || chunk->offset >= end || end - chunk->offset < smallest) {
     const std::string what = "chunk " + std::to_string(number) + " from " +
@@ -230,7 +227,7 @@ bool CompressionInfo::Find(uint64_t number, const ByteSource& data,
                              std::to_string(end) + " of a Data.db of " +
                              std::to_string(data.size()) + " bytes";
     if (!is_cut) {
-      return FailAtByte(path(), offsets_at_ + number * kOffsetSize, what,
+      return FailAtByte(file->path(), offsets_at + number * kOffsetSize, what,
                         error);
     }
     *error = data.path() + ": too short: " + what;

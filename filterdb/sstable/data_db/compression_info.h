@@ -34,18 +34,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include "filterdb/sstable/bytes/byte_reader.h"
 #include "filterdb/sstable/bytes/byte_source.h"
 
 namespace cassandra_bloom::tools {
 
-class CompressionInfo {
- public:
+struct CompressionInfo {
   struct Chunk {
     uint64_t offset = 0;
     uint64_t size = 0;  // In bytes, as stored, without the checksum.
@@ -56,56 +54,36 @@ class CompressionInfo {
                                                bool has_max_compressed_length,
                                                std::string* error);
 
-  const std::string& path() const { return file_->path(); }
-
-  // The name of the compressor's class, without its package.
-  const std::string& compressor() const { return compressor_; }
-
-  // The dictionary that ScyllaDB stores in the options, or that Cassandra
-  // stores at the end, or "" if there is none.
-  const std::string& dictionary() const { return dictionary_; }
-
-  // Whether the dictionary is one of Cassandra's, for Zstandard.
-  bool has_zstd_dictionary() const { return has_zstd_dictionary_; }
-
-  uint32_t chunk_length() const { return chunk_length_; }
-  uint64_t data_length() const { return data_length_; }
-
-  // The number of chunks with data. The empty chunk does not count.
-  uint64_t num_chunks() const { return num_chunks_; }
-  // Whether an empty chunk follows the data. Its number is num_chunks().
-  bool has_empty_chunk() const { return has_empty_chunk_; }
-
-  // Chunks with at least this many bytes in Data.db are not compressed.
-  uint64_t max_compressed_length() const { return max_compressed_length_; }
-
   size_t UncompressedSize(uint64_t number) const;
 
   // Finds a chunk in `data`, which is Data.db as it is on disk.
   bool Find(uint64_t number, const ByteSource& data, Chunk* chunk,
-            std::string* error);
+            std::string* error) const;
 
- private:
-  explicit CompressionInfo(std::unique_ptr<ByteSource> file)
-      : file_(std::move(file)) {}
-
-  // The functions with the argument `header` store their errors in it.
-  void ReadOptions(ByteReader* header);
-  void ReadLengths(bool has_max_compressed_length, ByteReader* header);
-  void ReadDictionaryAtEnd(ByteReader* header);
-  bool OffsetOf(uint64_t number, uint64_t* offset, std::string* error);
-
-  const std::unique_ptr<ByteSource> file_;
-  uint64_t offsets_at_ = 0;  // Where the chunk offsets begin.
-  std::string compressor_;
-  std::string dictionary_;
-  bool has_zstd_dictionary_ = false;
-  uint32_t chunk_length_ = 0;
-  uint64_t max_compressed_length_ = UINT64_MAX;
-  uint64_t data_length_ = 0;
-  uint64_t num_chunks_ = 0;
-  bool has_empty_chunk_ = false;
+  std::unique_ptr<ByteSource> file;
+  uint64_t offsets_at = 0;  // Where the chunk offsets begin.
+  std::string compressor;   // The name of the class, without its package.
+  // The dictionary that ScyllaDB stores in the options, or that Cassandra
+  // stores at the end, or "" if there is none.
+  std::string dictionary;
+  bool has_zstd_dictionary = false;  // Whether it is one of Cassandra's.
+  uint32_t chunk_length = 0;
+  // Chunks with at least this many bytes in Data.db are not compressed.
+  uint64_t max_compressed_length = UINT64_MAX;
+  uint64_t data_length = 0;
+  uint64_t num_chunks = 0;  // With data.
+  // Whether an empty chunk follows the data. Its number is num_chunks.
+  bool has_empty_chunk = false;
 };
+
+// Decompresses `chunk` into `to`, which has room for max(`size`, 1) bytes.
+// Returns false, with the reason in `*what`, unless the result has exactly
+// `size` bytes.
+using Decompress = std::function<bool(std::string_view chunk, size_t size,
+                                      char* to, std::string* what)>;
+
+// Returns nullptr if the compressor is unknown. `info` must outlive the result.
+Decompress DecompressorOf(const CompressionInfo& info);
 
 }  // namespace cassandra_bloom::tools
 

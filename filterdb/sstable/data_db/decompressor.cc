@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/sstable/data_db/decompressor.h"
+// Decompresses chunks of a Data.db.
+// Tested in filterdb/tests/sstable/data_db/open_data_db_test.cc.
 
 #include <lz4.h>
 #include <snappy.h>
@@ -13,6 +14,7 @@
 #include <memory>
 #include <new>
 
+#include "filterdb/sstable/data_db/compression_info.h"
 #include "plugin/filter/endian.h"
 
 namespace cassandra_bloom::tools {
@@ -124,8 +126,15 @@ Decompress ZstdDecompressor(std::string_view dictionary) {
 
 }  // namespace
 
-Decompress DecompressorOf(const std::string& name,
-                          std::string_view dictionary) {
+Decompress DecompressorOf(const CompressionInfo& info) {
+  const std::string& name = info.compressor;
+  const std::string_view dictionary = info.dictionary;
+  // Cassandra uses a dictionary at the end of CompressionInfo.db with every
+  // compressor.
+  if (info.has_zstd_dictionary || name == "ZstdCompressor" ||
+      name == "ZstdWithDictsCompressor" || name == "ZstdDictionaryCompressor") {
+    return ZstdDecompressor(dictionary);
+  }
   if (name == "LZ4Compressor" || name == "LZ4WithDictsCompressor") {
     return [dictionary](std::string_view chunk, size_t size, char* to,
                         std::string* what) {
@@ -137,10 +146,6 @@ Decompress DecompressorOf(const std::string& name,
   }
   if (name == "DeflateCompressor") {
     return DecompressDeflate;
-  }
-  if (name == "ZstdCompressor" || name == "ZstdWithDictsCompressor" ||
-      name == kZstdDictionaryCompressor) {
-    return ZstdDecompressor(dictionary);
   }
   if (name == "NoopCompressor") {
     return CopyNoop;

@@ -11,7 +11,6 @@
 #include "filterdb/sstable/bytes/file_sum.h"
 #include "filterdb/sstable/bytes/random_access_file.h"
 #include "filterdb/sstable/data_db/compression_info.h"
-#include "filterdb/sstable/data_db/decompressor.h"
 #include "plugin/filter/endian.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
@@ -25,17 +24,17 @@ class CompressedDataFile final : public ByteSource {
  public:
   CompressedDataFile(std::unique_ptr<RandomAccessFile> file,
                      std::unique_ptr<CompressionInfo> info,
-                     ChunkChecksum checksum, Decompress decompress)
-      : ByteSource(file->path(), info->data_length()),
+                     ChunkChecksum checksum)
+      : ByteSource(file->path(), info->data_length),
         file_(std::move(file)),
         info_(std::move(info)),
         checksum_(checksum),
-        decompress_(std::move(decompress)) {}
+        decompress_(DecompressorOf(*info_)) {}
 
   bool ReadSome(uint64_t position, std::string_view* bytes,
                 std::string* error) override {
     if ((position < begin_ || position - begin_ >= chunk_.size()) &&
-        !Load(position / info_->chunk_length(), error)) {
+        !Load(position / info_->chunk_length, error)) {
       return false;
     }
     *bytes = chunk_;
@@ -47,24 +46,24 @@ class CompressedDataFile final : public ByteSource {
   // that may follow. So a file that was cut is noticed. If the compressor is
   // unknown or the chunk is too large, checks only that the file reaches it.
   bool CheckEnd(std::string* error) {
-    const uint64_t last = info_->num_chunks() - 1;
+    const uint64_t last = info_->num_chunks - 1;
     CompressionInfo::Chunk ignored_chunk;
     if (decompress_ == nullptr ||
         info_->UncompressedSize(last) > kMaxChunkSize) {
       return info_->Find(last, *file_, &ignored_chunk, error);
     }
     return Load(last, error) &&
-           (!info_->has_empty_chunk() || Load(last + 1, error));
+           (!info_->has_empty_chunk || Load(last + 1, error));
   }
 
  private:
   bool Load(uint64_t number, std::string* error) {
     chunk_ = {};
-    begin_ = number * info_->chunk_length();
+    begin_ = number * info_->chunk_length;
     if (decompress_ == nullptr) {
       constexpr size_t kMaxNameSize = 100;  // In bytes.
       throw NotSupported(path() + ": compressor " +
-                         info_->compressor().substr(0, kMaxNameSize));
+                         info_->compressor.substr(0, kMaxNameSize));
     }
     CompressionInfo::Chunk chunk;
     if (!info_->Find(number, *file_, &chunk, error)) {
@@ -105,8 +104,8 @@ class CompressedDataFile final : public ByteSource {
   bool CheckSize(uint64_t stored_size, uint64_t number,
                  std::string* what) const {
     const size_t size = info_->UncompressedSize(number);
-    const uint64_t chunk_length = info_->chunk_length();
-    const uint64_t max_compressed = info_->max_compressed_length();
+    const uint64_t chunk_length = info_->chunk_length;
+    const uint64_t max_compressed = info_->max_compressed_length;
     const bool is_raw = stored_size >= max_compressed;
     const uint64_t limit =
         is_raw
@@ -140,21 +139,18 @@ class CompressedDataFile final : public ByteSource {
 
   bool Unpack(std::string_view stored, size_t size, std::string* what) {
     // Cassandra's DeflateCompressor writes no bytes at all for an empty chunk.
-    if (stored.size() >= info_->max_compressed_length() || stored.empty()) {
+    if (stored.size() >= info_->max_compressed_length || stored.empty()) {
       chunk_ = stored.substr(0, size);
-      return size > 0 || CheckZeros(stored, what);
+      if (size == 0 &&
+          stored.find_first_not_of('\0') != std::string_view::npos) {
+        *what = "has other bytes than zeros after its data";
+        return false;
+      }
+      return true;
     }
     unpacked_.resize(std::max(std::max<size_t>(size, 1), unpacked_.size()));
     chunk_ = std::string_view(unpacked_.data(), size);
     return decompress_(stored, size, unpacked_.data(), what);
-  }
-
-  static bool CheckZeros(std::string_view stored, std::string* what) {
-    if (stored.find_first_not_of('\0') != std::string_view::npos) {
-      *what = "has other bytes than zeros after its data";
-      return false;
-    }
-    return true;
   }
 
   bool Fail(uint64_t number, uint64_t offset, const std::string& what,
@@ -165,7 +161,7 @@ class CompressedDataFile final : public ByteSource {
   }
 
   std::string NameOf(uint64_t number) const {
-    return "chunk " + std::to_string(number) + " (" + info_->compressor() + ")";
+    return "chunk " + std::to_string(number) + " (" + info_->compressor + ")";
   }
 
   const std::unique_ptr<RandomAccessFile> file_;
@@ -187,26 +183,19 @@ std::unique_ptr<ByteSource> OpenDataDb(const std::string& start,
     return nullptr;
   }
   const std::string info_path = start + kCompressionInfo;
-  const bool is_compressed = NameExists(info_path);
-  auto info = is_compressed
-                  ? CompressionInfo::Open(
-                        info_path, known->has_max_compressed_length, error)
-                  : nullptr;
-  if (is_compressed && info == nullptr) {
+  if (!NameExists(info_path)) {
+    return RandomAccessFile::Open(start + "Data.db", error);
+  }
+  auto info =
+      CompressionInfo::Open(info_path, known->has_max_compressed_length, error);
+  auto file = info == nullptr
+                  ? nullptr
+                  : RandomAccessFile::Open(start + "Data.db", error);
+  if (file == nullptr) {
     return nullptr;
   }
-  auto file = RandomAccessFile::Open(start + "Data.db", error);
-  if (file == nullptr || !is_compressed) {
-    return file;
-  }
-  // Cassandra uses a dictionary at the end of CompressionInfo.db with every
-  // compressor.
-  Decompress decompress =
-      DecompressorOf(info->has_zstd_dictionary() ? kZstdDictionaryCompressor
-                                                 : info->compressor(),
-                     info->dictionary());
   auto data = std::make_unique<CompressedDataFile>(
-      std::move(file), std::move(info), known->checksum, std::move(decompress));
+      std::move(file), std::move(info), known->checksum);
   return data->CheckEnd(error) ? std::move(data) : nullptr;
 }
 

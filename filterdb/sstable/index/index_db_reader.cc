@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/sstable/index/index_db_reader.h"
+// An Index.db has one entry for each partition, in the order of Data.db:
+//
+//    +--------+---------+----------+---------------+------- - - - ---------+
+//    | length | the key | position | promoted size | promoted index        |
+//    +--------+---------+----------+---------------+------- - - - ---------+
+//      uint16   `length`  in         of the           `promoted size` bytes,
+//      big-     bytes     Data.db    promoted index   none for a small
+//      endian                                         partition
+//
+// Before version `ma`, position is an int64, and promoted size is an int32,
+// both big-endian. Since `ma` ("store rows natively" in BigFormat), both are
+// unsigned vints. (org.apache.cassandra.db.RowIndexEntry, later
+// io.sstable.format.big.RowIndexEntry.)
 
 #include <cstdint>
 #include <optional>
@@ -8,6 +20,7 @@
 
 #include "filterdb/sstable/bytes/byte_reader.h"
 #include "filterdb/sstable/bytes/random_access_file.h"
+#include "filterdb/sstable/index/index_reader.h"
 
 namespace cassandra_bloom::tools {
 namespace {

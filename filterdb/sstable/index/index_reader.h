@@ -8,9 +8,12 @@
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_INDEX_INDEX_READER_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
 
@@ -44,6 +47,16 @@ class IndexReader {
  protected:
   std::string error_;
 };
+
+// The end of an error about an Index.db that is read alone.
+inline constexpr char kDamagedIndex[] =
+    "; the file is damaged or of another SSTable version";
+
+// The reader checks that every part of an entry is complete. If a file was cut
+// exactly between two entries, it cannot detect that.
+// `kind` is kFixedWidth or kVInt. For kVIntOrTrie, the file is read as kVInt.
+std::unique_ptr<IndexReader> OpenIndexDb(const std::string& path,
+                                         IndexKind kind, std::string* error);
 
 }  // namespace cassandra_bloom::tools
 

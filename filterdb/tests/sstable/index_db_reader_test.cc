@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/sstable/index/index_db_reader.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -11,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/key_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/tests/fake_sstable/vint.h"
-#include "filterdb/tests/sstable/key_reader_checks.h"
 #include "filterdb/tests/sstable/read_keys.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/partition_layouts.h"

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "filterdb/tests/sstable/key_reader_checks.h"
 #include "filterdb/tests/sstable/read_keys.h"
 
 namespace cassandra_bloom::testing {

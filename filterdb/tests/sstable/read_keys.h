@@ -3,6 +3,7 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_SSTABLE_READ_KEYS_H_
 #define CASSANDRA_BLOOM_FILTERDB_TESTS_SSTABLE_READ_KEYS_H_
 
+#include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -47,6 +49,22 @@ class TemporaryFile {
   const TempDir dir_;
   const std::string path_ = dir_ / "keys";
 };
+
+// Expects `keys_before` keys, then an error that begins with the path of the
+// file and contains `error`. `open(path)` opens a reader of a file.
+template <typename Open>
+void ExpectBroken(std::string_view bytes, size_t keys_before,
+                  const std::string& error, Open open) {
+  const TemporaryFile file{std::string(bytes)};
+  const std::unique_ptr<KeyReader> reader = open(file.path());
+  const KeysAndError read = ReadKeys(reader.get());
+  EXPECT_EQ(read.keys.size(), keys_before);
+  EXPECT_EQ(read.error.rfind(file.path() + ": ", 0), 0U) << read.error;
+  EXPECT_NE(read.error.find(error), std::string::npos) << read.error;
+  // The error must stay if the test reads on.
+  EXPECT_EQ(ReadKeys(reader.get()).keys.size(), 0U);
+  EXPECT_EQ(reader->error(), read.error);
+}
 
 // Makes `fd` the standard input while this object exists. Closes `fd`.
 class StandardInput {

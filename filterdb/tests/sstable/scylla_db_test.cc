@@ -48,6 +48,17 @@ TEST(ScyllaDbTest, NoDigests) {
   }
 }
 
+// ScyllaDB names the options of its encryption at rest in part 3.
+TEST(ScyllaDbTest, Encryption) {
+  for (const uint32_t part : {2U, 3U, 99U}) {
+    const auto scylla =
+        Parse(ScyllaDbContent({{part, "..scylla_encryption_options.."}},
+                              /*has_crc=*/false));
+    ASSERT_TRUE(scylla);
+    EXPECT_EQ(scylla->is_encrypted(), part == 3);
+  }
+}
+
 TEST(ScyllaDbTest, Digests) {
   const auto scylla = Parse(WithDigests({{2, 1}, {7, 0xfedcba98}, {12, 3}}));
   ASSERT_TRUE(scylla);

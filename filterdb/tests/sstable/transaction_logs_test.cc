@@ -64,6 +64,14 @@ TEST(TransactionLogsTest, TypesInAnyCase) {
   EXPECT_THAT(logs.errors, IsEmpty());
 }
 
+TEST(TransactionLogsTest, LinesThatEndInCrLf) {
+  std::string commit = Commit();
+  commit.insert(commit.size() - 1, "\r");
+  const auto logs =
+      LogsOf(LogRecord("REMOVE", "/d/nb-1-big-", 1700000000000, 8) + commit);
+  EXPECT_THAT(logs.obsolete, ElementsAre("nb-1-big-"));
+}
+
 // Cassandra 3.0 and 3.11 leave out the last "-" of every path.
 TEST(TransactionLogsTest, PathsOfCassandra3) {
   const std::string lines =

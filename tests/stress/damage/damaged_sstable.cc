@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "cassandra_bloom/filter_db.h"
-#include "filterdb/sstable/index/index_db_reader.h"
+#include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/tests/fake_sstable/fake_sstable.h"
 #include "plugin/filter/endian.h"

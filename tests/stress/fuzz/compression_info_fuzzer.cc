@@ -45,8 +45,8 @@ std::unique_ptr<CompressionInfo> Info(bool has_max_compressed_length) {
 // `file` has the bytes of `*data`.
 void AddChecksums(CompressionInfo* info, const ByteSource& file,
                   std::string* data) {
-  const uint64_t num_chunks = std::min<uint64_t>(
-      info->num_chunks(), kMostRead / info->chunk_length() + 1);
+  const uint64_t num_chunks =
+      std::min<uint64_t>(info->num_chunks, kMostRead / info->chunk_length + 1);
   for (uint64_t i = 0; i < num_chunks; ++i) {
     CompressionInfo::Chunk chunk;
     std::string error;
@@ -89,10 +89,10 @@ void Check(bool has_max_compressed_length, const std::string& info_bytes,
            std::string data) {
   WriteFile(FuzzFolder() / "CompressionInfo.db", info_bytes);
   auto info = Info(has_max_compressed_length);
-  if (info == nullptr || info->chunk_length() > kLongestChunk) {
+  if (info == nullptr || info->chunk_length > kLongestChunk) {
     return;
   }
-  const uint32_t chunk_length = info->chunk_length();
+  const uint32_t chunk_length = info->chunk_length;
   const std::string path = FuzzFolder() / "Data.db";
   WriteFile(path, data);
   std::string error;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/sstable/bytes/cached_pages.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -42,7 +40,7 @@ TEST(CachedPagesTest, AreAsBefore) {
   const int fd = open(path.c_str(), O_RDONLY);
   ASSERT_GE(fd, 0);
   ASSERT_EQ(fsync(fd), 0);
-  tools::ReadNothingAhead(fd);
+  posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
   posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
   std::vector<char> bytes(300000);
   ASSERT_GT(pread(fd, bytes.data(), bytes.size(), 1000000), 0);

@@ -31,19 +31,16 @@ TEST(FileSumTest, CopiesAndSums) {
     copy.append(data, size);
     return true;
   };
-  uint32_t crc = 0;
-  EXPECT_TRUE(tools::ContentOfFile(dir / "file", &crc)(append));
-  EXPECT_TRUE(copy == content);
-  EXPECT_EQ(crc, Crc32(content));
   std::string error;
+  EXPECT_TRUE(tools::ReadPieces(dir / "file", append, &error));
+  EXPECT_TRUE(copy == content);
   EXPECT_EQ(tools::CrcOfFile(dir / "file", &error), Crc32(content));
   EXPECT_EQ(tools::CrcOf([&](const auto& add) {
               return add(content.data(), content.size());
             }),
             Crc32(content));
-  EXPECT_FALSE(tools::ContentOfFile(
-      dir / "file", &crc)([](const char*, size_t) { return false; }));
-  EXPECT_FALSE(tools::ContentOfFile(dir / "none", &crc)(append));
+  EXPECT_FALSE(tools::ReadPieces(
+      dir / "file", [](const char*, size_t) { return false; }, &error));
   EXPECT_EQ(tools::CrcOfFile(dir / "none", &error), std::nullopt);
 }
 
