@@ -161,7 +161,7 @@ std::string NotesOf(const Examined& examined) {
     std::string note = NameOf(finding.check);
     if (finding.harm != Harm::kNone) {
       note += std::string(" (") + NameOf(finding.harm) +
-              (examined.facts.is_in_use ? "" : " when it is loaded") + ")";
+              (examined.sstable.is_in_use ? "" : " when it is loaded") + ")";
     }
     for (const std::string& part : {finding.text, finding.remedy}) {
       note += part.empty() ? "" : "; " + part;

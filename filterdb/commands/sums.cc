@@ -77,7 +77,7 @@ void Sums::Add(const Examined& examined) {
   folder.is_in_use = sstable.is_in_use;
   folder.harm.folder = sstable.folder;
   folder.harm.harms.Add(examined.harms());
-  folder.harm.is_of_scylla |= examined.facts.reader == Reader::kScylla;
+  folder.harm.is_of_scylla |= examined.reader == Reader::kScylla;
   folder.harm.is_mendable |= examined.action() == Action::kMend ||
                              examined.action() == Action::kCompleteToc;
   if (!examined.stamps.empty()) {
