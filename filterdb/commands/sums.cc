@@ -67,7 +67,7 @@ void Sums::Add(const Examined& examined) {
   }
   TableHarm& table = harms_[sstable.folder];
   table.harms.Add(examined.harms());
-  table.is_of_scylla |= examined.facts.reader == Reader::kScylla;
+  table.is_of_scylla |= examined.reader == Reader::kScylla;
   table.is_mendable |= examined.action() == Action::kMend ||
                        examined.action() == Action::kCompleteToc;
   if (!examined.stamps.empty()) {

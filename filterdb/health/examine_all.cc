@@ -26,22 +26,24 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-bool HasData(const Examined& examined) {
-  return !examined.stamps.empty() && examined.stamps.front() != FileStamp();
-}
-
 // Returns whether Filter.db is, as far as was read, the beginning of one that a
 // node is writing: Cassandra 5.0 writes a missing filter in place when it
 // starts.
 bool MayGrow(const Examined& examined) {
   constexpr int64_t kRecent = 2;  // In seconds.
-  if (!examined.has(Check::kEmpty) && !examined.has(Check::kHeaderCut) &&
-      !examined.has(Check::kTruncated)) {
-    return false;
-  }
   struct stat status;
-  return stat(examined.sstable.Path("Filter.db").c_str(), &status) != 0 ||
-         std::time(nullptr) - status.st_mtim.tv_sec <= kRecent;
+  return (examined.has(Check::kEmpty) || examined.has(Check::kHeaderCut) ||
+          examined.has(Check::kTruncated)) &&
+         (stat(examined.sstable.Path("Filter.db").c_str(), &status) != 0 ||
+          std::time(nullptr) - status.st_mtim.tv_sec <= kRecent);
+}
+
+// Returns whether a node may be writing or removing the SSTable, or a file of
+// it that was read. A broken link in the place of Data.db is a fault.
+bool IsSuspect(const Examined& examined) {
+  return !examined.findings.empty() &&
+         (examined.stamps != StampsOf(examined.sstable) ||
+          examined.stamps.front() == FileStamp() || MayGrow(examined));
 }
 
 // Gives SSTables to threads, lends them memory, and brings the results into
@@ -67,8 +69,9 @@ class Work {
     }
   }
 
-  // Finds out about the SSTables that a node may be writing or removing. Waits
-  // once for all of them.
+  // Examines those again that a node may be writing or removing, when it had
+  // time to end. Waits once for all of them. What changes even then is being
+  // written.
   //
   // Cassandra removes Data.db first (SSTable.delete). From 3.0 on, a
   // transaction log lists the SSTable until all files are removed. Cassandra
@@ -81,7 +84,7 @@ class Work {
   //
   // If Cassandra 2.x is writing one, Data.db gets its name last
   // (SSTableWriter.rename). So Data.db may appear meanwhile.
-  void FindOutAboutSuspects() {
+  void ExamineSuspects() {
     constexpr auto kWait = std::chrono::milliseconds(200);
     if (suspects_.empty()) {
       return;
@@ -89,16 +92,28 @@ class Work {
     std::this_thread::sleep_for(kWait);
     std::map<std::string, TransactionLogs> logs;  // By the folder.
     for (Examined& suspect : std::exchange(suspects_, {})) {
-      const Sstable& before = suspect.sstable;
-      const auto [of_folder, is_new] = logs.try_emplace(before.folder);
+      const auto before = std::move(suspect.stamps);
+      Sstable sstable = std::move(suspect.sstable);
+      const auto [of_folder, is_new] = logs.try_emplace(sstable.folder);
       if (is_new) {
-        of_folder->second = ReadTransactionLogs(before.folder);
+        of_folder->second = ReadTransactionLogs(sstable.folder);
       }
-      Decide(of_folder->second, &suspect);
+      SetState(of_folder->second, &sstable);
+      if (std::none_of(std::begin(kMainComponents), std::end(kMainComponents),
+                       [&](const char* name) {
+                         return NameExists(sstable.Path(name));
+                       })) {
+        sstable.state = SstableState::kVanished;
+      }
+      Examined examined = Examine(sstable);
+      if (!examined.findings.empty() &&
+          (examined.stamps != before || before != StampsOf(sstable))) {
+        examined.LeaveOut(SstableState::kBeingWritten);
+      }
       if (job_.work) {
-        job_.work(suspect);
+        job_.work(examined);
       }
-      job_.done(suspect);
+      job_.done(examined);
     }
   }
 
@@ -106,9 +121,11 @@ class Work {
   void RunOneAfterAnother() {
     uint64_t number = 0;
     while (const auto sstable = Take(&number)) {
-      Examined examined = ExamineTwice(*sstable);
+      Examined examined = Examine(*sstable);
       const bool is_suspect = IsSuspect(examined);
-      if (!is_suspect && job_.work) {
+      if (is_suspect) {
+        examined.stamps = StampsOf(*sstable);
+      } else if (job_.work) {
         job_.work(examined);
       }
       GiveBack(number, std::move(examined), is_suspect);
@@ -157,74 +174,26 @@ class Work {
     }
     constexpr size_t kMostSuspects = 1000;
     if (suspects_.size() >= kMostSuspects) {
-      FindOutAboutSuspects();
+      ExamineSuspects();
     }
     changed_.notify_all();
   }
 
-  // Files that change while they are read may look like any fault.
-  Examined ExamineTwice(const Sstable& sstable) const {
-    for (int i = 0;; ++i) {
-      Examined examined = ExamineOrRunOutOfMemory(sstable);
-      if (examined.worst() == Harm::kNone ||
-          examined.stamps == StampsOf(sstable)) {
-        return examined;
-      }
-      if (i > 0) {
-        if (HasData(examined) && NameExists(sstable.Path("Data.db"))) {
-          examined.LeaveOut(SstableState::kBeingWritten);
-        }
-        return examined;
-      }
-    }
-  }
-
-  Examined ExamineOrRunOutOfMemory(const Sstable& sstable) const {
+  Examined Examine(const Sstable& sstable) const {
+    std::string error;
     try {
       return ExamineSstable(sstable, job_.options);
     } catch (const std::bad_alloc&) {
-      return NotRead(sstable,
-                     sstable.Path("Filter.db") + ": not enough memory");
-    } catch (const std::system_error& error) {
-      return NotRead(sstable, error.what());
+      error = sstable.Path("Filter.db") + ": not enough memory";
+    } catch (const std::system_error& failure) {
+      error = failure.what();
     }
-  }
-
-  static Examined NotRead(const Sstable& sstable, const std::string& why) {
     Examined examined;
     examined.sstable = sstable;
     examined.stamps = StampsOf(sstable);
     examined.is_judged = false;
-    examined.Add(Check::kNotRead, why);
+    examined.Add(Check::kNotRead, error);
     return examined;
-  }
-
-  // A broken link in the place of Data.db is a fault, and not gone.
-  static bool IsSuspect(const Examined& examined) {
-    return examined.sstable.state == SstableState::kLive &&
-           (!NameExists(examined.sstable.Path("Data.db")) ||
-            (examined.worst() >= Harm::kWastesReads && !HasData(examined)) ||
-            MayGrow(examined));
-  }
-
-  void Decide(const TransactionLogs& logs, Examined* suspect) const {
-    Sstable now = suspect->sstable;
-    SetState(logs, &now);
-    if (std::none_of(
-            std::begin(kMainComponents), std::end(kMainComponents),
-            [&](const char* name) { return NameExists(now.Path(name)); })) {
-      suspect->LeaveOut(SstableState::kVanished);
-    } else if (now.state != SstableState::kLive) {
-      suspect->LeaveOut(now.state);
-    } else if (!HasData(*suspect) && NameExists(now.Path("Data.db"))) {
-      suspect->LeaveOut(SstableState::kBeingWritten);
-    } else {
-      const auto stamps = std::move(suspect->stamps);
-      *suspect = ExamineTwice(now);
-      if (suspect->worst() != Harm::kNone && suspect->stamps != stamps) {
-        suspect->LeaveOut(SstableState::kBeingWritten);
-      }
-    }
   }
 
   const ExamineJob& job_;
@@ -258,7 +227,7 @@ void ExamineAll(const ExamineJob& job) {
     thread.join();
   }
   work.RethrowFailure();
-  work.FindOutAboutSuspects();
+  work.ExamineSuspects();
 }
 
 }  // namespace cassandra_bloom::tools

@@ -4,8 +4,6 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cmath>
 #include <memory>
@@ -13,33 +11,22 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "cassandra_bloom/filter_db.h"
-#include "filterdb/health/compare_digests.h"
 #include "filterdb/health/filter_fill.h"
 #include "filterdb/health/filter_questions.h"
 #include "filterdb/sstable/bytes/byte_source.h"
+#include "filterdb/sstable/bytes/file_sum.h"
 #include "filterdb/sstable/bytes/random_access_file.h"
 #include "filterdb/sstable/scylla_db.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/sstable/statistics_db.h"
-#include "plugin/filter/endian.h"
-#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/sizing.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
 namespace {
-
-// Returns the size of a file, or 0.
-uint64_t SizeOf(const std::string& path) {
-  struct stat status;
-  return stat(path.c_str(), &status) == 0
-             ? static_cast<uint64_t>(status.st_size)
-             : 0;
-}
 
 constexpr FilterForm kForms[] = {kNaAndLater, kMaToMe, kBeforeMa};
 
@@ -48,7 +35,6 @@ class Examination {
   Examination(const Sstable& sstable, const ExamineOptions& options)
       : options_(options) {
     found_.sstable = sstable;
-    found_.facts.is_in_use = sstable.is_in_use;
     found_.plan = options.default_fp_chance;
   }
 
@@ -67,13 +53,12 @@ class Examination {
   }
 
  private:
-  const Sstable& sstable() const { return found_.sstable; }
   std::string Path(const char* component) const {
-    return sstable().Path(component);
+    return found_.sstable.Path(component);
   }
 
   void Examine() {
-    const std::string& version = sstable().version;
+    const std::string& version = found_.sstable.version;
     std::string error;
     if (!FormOfSstableVersion(version, &form_, &error)) {
       // What is not known here is no fault: its filter may be as good as any.
@@ -86,29 +71,36 @@ class Examination {
                            "' is not known here, so its filter was not judged");
       return;
     }
-    is_of_scylla_ =
+    const bool is_of_scylla =
         NameExists(Path("Scylla.db")) || version == "ms" || version == "mt";
-    found_.facts.reader = is_of_scylla_          ? Reader::kScylla
-                          : form_ == kNaAndLater ? Reader::kCassandraFromNa
-                                                 : Reader::kCassandraBeforeNa;
-    if (!NameExists(Path("Data.db")) && !NameExists(sstable().IndexPath())) {
+    found_.reader = is_of_scylla           ? Reader::kScylla
+                    : form_ == kNaAndLater ? Reader::kCassandraFromNa
+                                           : Reader::kCassandraBeforeNa;
+    if (!NameExists(Path("Data.db")) &&
+        !NameExists(found_.sstable.IndexPath())) {
       found_.is_judged = false;
       found_.Add(Check::kLeftOver, "it has neither Data.db nor an index");
       return;
     }
-    const auto scylla = ReadScyllaDb();
-    if (scylla && scylla->is_encrypted()) {
-      found_.is_judged = false;
-      found_.Add(Check::kNotSupported,
-                 "it is encrypted (scylla_encryption_options in Scylla.db)");
-      return;
+    std::optional<uint32_t> filter_digest;
+    std::optional<uint32_t> toc_digest;
+    if (const auto scylla = ReadScyllaDb()) {
+      if (scylla->is_encrypted()) {
+        found_.is_judged = false;
+        found_.Add(Check::kNotSupported,
+                   "it is encrypted (scylla_encryption_options in Scylla.db)");
+        return;
+      }
+      filter_digest = scylla->Digest(DigestOf::kFilter);
+      toc_digest = scylla->Digest(DigestOf::kToc);
     }
+    found_.filter_has_digest = filter_digest.has_value();
+    found_.toc_has_digest = toc_digest.has_value();
     ReadPlan();
-    ReadToc();
+    ReadToc(toc_digest);
     OpenFilter();
-    if (scylla) {
-      CompareDigests(*scylla, toc_, &found_);
-      GiveTocRemedy();
+    if (filter_digest) {
+      CompareFilter(*filter_digest);
     }
     ReadKeys();
   }
@@ -138,57 +130,75 @@ class Examination {
   // The planned rate in Statistics.db replaces the rate that the user gave.
   void ReadPlan() {
     const Statistics facts =
-        ReadStatistics(Path("Statistics.db"), sstable().version);
+        ReadStatistics(Path("Statistics.db"), found_.sstable.version);
     is_plan_read_ = facts.fp_chance.has_value();
     found_.plan = is_plan_read_ ? facts.fp_chance : found_.plan;
     found_.plan_error = facts.error;
   }
 
-  void ReadToc() {
-    const std::string path = Path("TOC.txt");
+  // If Scylla.db has the checksum of TOC.txt, ScyllaDB takes no other text than
+  // the one that was there.
+  void ReadToc(std::optional<uint32_t> digest) {
+    const std::string path = Path(kTocName);
+    const char* const remedy =
+        digest ? InfoOf(Check::kTocDigestDiffers).remedy : nullptr;
     if (!NameExists(path)) {
-      if (is_of_scylla_) {
+      if (found_.reader == Reader::kScylla) {
         found_.Add(Check::kTocMissing,
-                   path + ": missing, so the node does not start");
+                   path + ": missing, so the node does not start", remedy);
       }
       return;
     }
     std::string error;
     if (!ReadRegularFile(path, kMaxTocSize, &toc_, &error)) {
       ThrowIfShort(path);
-      found_.Add(Check::kTocDamaged, error);
-    } else if (!TocNames(toc_, "Data.db")) {
-      found_.Add(Check::kTocDamaged, path + ": does not name Data.db");
-    } else {
-      found_.toc_names_filter = TocNames(toc_, "Filter.db");
+      found_.Add(Check::kTocDamaged, error, remedy);
+      return;
     }
-    if (!found_.toc_names_filter && IsFilterPlanned() &&
+    if (!TocNames(toc_, "Data.db")) {
+      found_.Add(Check::kTocDamaged, path + ": does not name Data.db", remedy);
+      return;
+    }
+    found_.toc_names_filter = TocNames(toc_, "Filter.db");
+    if (digest && Crc32(toc_) != *digest) {
+      found_.Add(Crc32(CompletedToc(toc_)) == *digest
+                     ? Check::kTocUnfinished
+                     : Check::kTocDigestDiffers,
+                 Difference(path, Crc32(toc_), *digest));
+    }
+    // Cassandra loads Filter.db only if a filter is planned. It goes by the
+    // present chance of the table (FilterComponent.maybeLoadBloomFilter), which
+    // is not known here.
+    if (!found_.toc_names_filter && !IsNoFilterPlanned() &&
         FileExists(Path("Filter.db"))) {
       found_.Add(Check::kNotInToc);
     }
   }
 
-  // If Scylla.db has the checksum of TOC.txt, no other text is taken than the
-  // one that was there.
-  void GiveTocRemedy() {
-    for (Finding& finding : found_.findings) {
-      if (found_.toc_has_digest && (finding.check == Check::kTocMissing ||
-                                    finding.check == Check::kTocDamaged)) {
-        finding.remedy = InfoOf(Check::kTocDigestDiffers).remedy;
-      }
+  bool IsNoFilterPlanned() const { return found_.plan && *found_.plan >= 1; }
+
+  static std::string Difference(const std::string& path, uint32_t crc,
+                                uint32_t digest) {
+    return path + ": its CRC-32 is " + HexOfCrc(crc) + ", not " +
+           HexOfCrc(digest) + " as in Scylla.db";
+  }
+
+  void CompareFilter(uint32_t digest) {
+    const std::string path = Path("Filter.db");
+    std::string error;
+    const auto crc = NameExists(path) ? CrcOfFile(path, &error) : digest;
+    if (!crc) {
+      ThrowIfShort(path);
+      found_.Add(Check::kFilterUnreadable, error);
+    } else if (*crc != digest) {
+      found_.Add(Check::kDigestDiffers, Difference(path, *crc, digest));
     }
   }
 
-  // Cassandra loads Filter.db only if a filter is planned. It goes by the
-  // present chance of the table (FilterComponent.maybeLoadBloomFilter), which
-  // is not known here.
-  bool IsFilterPlanned() const { return !found_.plan || *found_.plan < 1; }
-
   void OpenFilter() {
     const std::string path = Path("Filter.db");
-    struct stat status;
-    const bool is_there = stat(path.c_str(), &status) == 0;
-    if (!is_there && errno == ENOENT) {
+    struct stat status = {};
+    if (stat(path.c_str(), &status) != 0 && errno == ENOENT) {
       if (TocNames(toc_, "Filter.db")) {
         found_.Add(Check::kMissingInToc);
       } else if (found_.plan && *found_.plan < 1) {
@@ -196,56 +206,33 @@ class Examination {
       }
       return;
     }
-    if (is_there && S_ISREG(status.st_mode)) {
-      found_.has_filter_file = true;
+    found_.has_filter_file = S_ISREG(status.st_mode);
+    std::optional<Check> fault;
+    if (found_.has_filter_file) {
       found_.filter_size = static_cast<uint64_t>(status.st_size);
+      fault = FaultOfHeader(path, found_.filter_size);
     }
-    std::string error;
-    const auto fault = FaultOfFile(path, &error);
-    if (fault || IsFarTooLarge()) {
-      found_.Add(fault.value_or(Check::kNotAsked), error);
+    if (fault == Check::kEmpty) {
+      found_.Add(Check::kEmpty);
+      return;
+    }
+    if (!fault && IsFarTooLarge()) {
       return;
     }
     const FileDescriptor fd(OpenForReading(path));
     const CachedPages pages(fd.get(), 0,
                             static_cast<size_t>(found_.filter_size));
+    std::string error;
     filter_ = FilterDbFile::Open(path, form_, &error);
     if (filter_ == nullptr) {
       ThrowIfShort(path);
-      found_.Add(Check::kFilterUnreadable, error);
+      found_.Add(fault.value_or(Check::kFilterUnreadable), error);
       return;
     }
     found_.fill = FillOf(*filter_);
     if (found_.fill.is_saturated()) {
       found_.Add(Check::kSaturated);
     }
-  }
-
-  std::optional<Check> FaultOfFile(const std::string& path,
-                                   std::string* error) const {
-    const FileDescriptor fd(OpenForReading(path));
-    uint64_t size = 0;
-    char bytes[kFilterDbHeaderSize] = {};
-    if (!SizeOfRegularFile(fd.get(), path, &size, error)) {
-      ThrowIfShort(path);
-      return Check::kFilterUnreadable;
-    }
-    if (ReadAt(fd.get(), 0, sizeof(bytes), bytes) < 0) {
-      FailWithErrno(path, "cannot read", error);
-      return Check::kFilterUnreadable;
-    }
-    const Header header = {LoadBigEndian32(bytes), LoadBigEndian32(bytes + 4)};
-    const auto fault = FaultOf(size, header);
-    if (fault && size >= kFilterDbHeaderSize) {
-      *error = path + ": " + std::to_string(size) +
-               " bytes, with a header that says " +
-               std::to_string(header.num_probes) + " probes and " +
-               std::to_string(header.num_words) + " words";
-    } else if (fault == Check::kHeaderCut) {
-      *error = path + ": " + std::to_string(size) +
-               " bytes, and the header alone has 8";
-    }
-    return fault;
   }
 
   // A filter that is read takes as much memory as the file says, and a sparse
@@ -255,8 +242,10 @@ class Examination {
     constexpr uint64_t kAlwaysRead = 256 << 20;  // In bytes.
     constexpr uint64_t kMostBytesPerKey = 100 * kMaxBuckets / 8;
     constexpr uint64_t kFewestBytesOfIndexPerKey = 2;
+    struct stat index = {};
+    stat(found_.sstable.IndexPath().c_str(), &index);
     const uint64_t most_keys =
-        SizeOf(sstable().IndexPath()) / kFewestBytesOfIndexPerKey;
+        static_cast<uint64_t>(index.st_size) / kFewestBytesOfIndexPerKey;
     if (found_.filter_size <= kAlwaysRead ||
         found_.filter_size / kMostBytesPerKey <= most_keys) {
       return false;
@@ -270,60 +259,52 @@ class Examination {
   }
 
   void ReadKeys() {
-    std::string error;
-    bool is_damaged = false;
+    std::string error;  // The keys cannot be read, or are not those of Data.db.
+    std::string not_supported;
     try {
-      is_damaged = !AskForAll(&error);
+      const bool are_read = AskForAll(&error);
       if (found_.num_missing > 0) {
-        found_.Add(Check::kKeysMissing, is_damaged || !found_.has_keys
-                                            ? "of the keys in the index"
-                                            : "");
         LookForAnotherForm();
       }
-      if (!is_damaged && found_.worst() > Harm::kWastesMemory) {
-        is_damaged = !VerifyKeys(&error);
+      if (are_read &&
+          (found_.num_missing > 0 || found_.worst() > Harm::kWastesMemory)) {
+        VerifyKeys(&error);
       }
-    } catch (const NotSupported& not_supported) {
-      if (found_.num_missing > 0) {
-        found_.Add(Check::kKeysMissing,
-                   "of the keys in the index, which Data.db cannot confirm");
-      }
-      found_.Add(Check::kNotSupported, not_supported.what());
+    } catch (const NotSupported& exception) {
+      not_supported = exception.what();
+      found_.Add(Check::kNotSupported, not_supported);
     }
-    if (is_damaged) {
+    if (found_.num_missing > 0) {
+      found_.Add(Check::kKeysMissing,
+                 error.empty() && not_supported.empty()
+                     ? ""
+                     : "of the keys in the index, which Data.db does not "
+                       "confirm");
+    }
+    if (!error.empty()) {
       found_.Add(Check::kKeysUnreadable, error);
-    } else if (found_.has_keys && !are_keys_counted_) {
+    }
+    if (found_.has(Check::kOtherForm) &&
+        (!error.empty() || !is_plan_read_ || !are_keys_counted_)) {
+      found_.Add(Check::kNameDoubted,
+                 "its Statistics.db or Data.db cannot be read as of version " +
+                     found_.sstable.version + ", either");
+    } else if (error.empty() && found_.has_keys && !are_keys_counted_) {
       found_.Add(Check::kNotConfirmed,
                  "Statistics.db does not tell how many keys there are, so the "
                  "index may lack some");
-    }
-    if (found_.has(Check::kOtherForm) &&
-        (is_damaged || !is_plan_read_ || !are_keys_counted_)) {
-      found_.Add(Check::kNameDoubted,
-                 "its Statistics.db or Data.db cannot be read as of version " +
-                     sstable().version + ", either");
     }
   }
 
   // Asks the filter for all keys of the index.
   bool AskForAll(std::string* error) {
-    const auto keys = OpenSstableKeys(sstable(), KeyChecks::kCheap, error);
+    const auto keys = OpenSstableKeys(found_.sstable, KeyChecks::kCheap, error);
     if (keys == nullptr) {
       return false;
     }
-    KeyBatch batch;
-    std::string_view key;
-    while (keys->Next(&key)) {
-      if (filter_ != nullptr) {
-        batch.Add(key);
-        if (batch.is_full()) {
-          found_.num_missing += batch.CountMissing(*filter_);
-        }
-      }
-      ++found_.num_keys;
-    }
-    if (filter_ != nullptr) {
-      found_.num_missing += batch.CountMissing(*filter_);
+    KeyBatch batch(filter_.get(), &found_.num_missing);
+    for (std::string_view key; keys->Next(&key); ++found_.num_keys) {
+      batch.Add(key);
     }
     *error = keys->error();
     if (!error->empty()) {
@@ -338,7 +319,7 @@ class Examination {
                  "Partitions.db, which Cassandra may not find: " +
                      std::to_string(keys->num_wrong_hashes()));
     }
-    ComparePlan();
+    found_.ComparePlan();
     return true;
   }
 
@@ -354,10 +335,10 @@ class Examination {
           form == form_
               ? nullptr
               : FilterDbFile::Open(Path("Filter.db"), form, &ignored_error);
-      const auto keys =
-          filter == nullptr
-              ? nullptr
-              : OpenSstableKeys(sstable(), KeyChecks::kCheap, &ignored_error);
+      const auto keys = filter == nullptr
+                            ? nullptr
+                            : OpenSstableKeys(found_.sstable, KeyChecks::kCheap,
+                                              &ignored_error);
       if (keys == nullptr) {
         continue;
       }
@@ -370,64 +351,31 @@ class Examination {
         found_.Add(Check::kOtherForm,
                    std::string("Filter.db has all keys in the form ") +
                        FormName(form) + ", and not in that of version " +
-                       sstable().version);
+                       found_.sstable.version);
       }
     }
   }
 
   // Compares the keys of the index with Data.db, because a damaged index makes
   // a good filter look wrong. Does nothing if all keys were read from Data.db.
-  bool VerifyKeys(std::string* error) {
+  void VerifyKeys(std::string* error) {
     if (all_read_in_data_) {
-      return true;
+      return;
     }
-    const auto keys = OpenSstableKeys(sstable(), KeyChecks::kCompared, error);
+    const auto keys =
+        OpenSstableKeys(found_.sstable, KeyChecks::kCompared, error);
     if (keys == nullptr) {
-      return false;
+      return;
     }
     std::string_view key;
     while (keys->Next(&key)) {
     }
     *error = keys->error();
-    return error->empty();
-  }
-
-  // If bloom_filter_fp_chance is 0.393 or more, even a filter that Cassandra
-  // sizes lets about 75 % of absent keys pass. So a rate is compared with the
-  // rate of the planned size if that is higher than the plan.
-  void ComparePlan() {
-    if (!found_.plan) {
-      return;
-    }
-    const auto sizing = SizingForFpChance(*found_.plan);
-    if (!sizing) {
-      return;
-    }
-    found_.planned_size = sizing->FilterSize(found_.num_keys);
-    found_.planned_rate =
-        sizing->ExpectedRate(found_.num_keys, found_.planned_size);
-    if (found_.fill.num_probes == 0) {  // There is no filter to compare.
-      return;
-    }
-    if (found_.fill.rate() >
-        kPlanTolerance * std::max(*found_.plan, found_.planned_rate)) {
-      found_.Add(Check::kWorseThanPlanned);
-    }
-    // Cassandra may size a filter for this many keys even if the SSTable has
-    // fewer (expectedBloomFilterSize in CompactionManager and Scrubber).
-    constexpr uint64_t kFewestKeysPlanned = 128;
-    const auto largest_planned_size = static_cast<double>(
-        sizing->FilterSize(std::max(found_.num_keys, kFewestKeysPlanned)));
-    if (static_cast<double>(found_.filter_size) >
-        kPlanTolerance * largest_planned_size) {
-      found_.Add(Check::kOversized);
-    }
   }
 
   const ExamineOptions& options_;
   Examined found_;
   FilterForm form_ = kNaAndLater;
-  bool is_of_scylla_ = false;
   bool is_plan_read_ = false;  // In Statistics.db.
   std::string toc_;            // The content of TOC.txt, or "".
   bool all_read_in_data_ = false;

@@ -13,80 +13,87 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/health/harm.h"
+#include "plugin/filter/endian.h"
 #include "plugin/filter/filter_db_layout.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 
 // Asks a filter for 64 keys at once. This takes half the time of 64 calls for
-// one key each.
+// one key each. The destructor asks for the last keys, so that those are asked
+// for, too, that were read before an exception.
 class KeyBatch {
  public:
-  KeyBatch() { ends_.reserve(kSize); }
+  // Without a `filter`, nothing is asked.
+  KeyBatch(const FilterDbFile* filter, uint64_t* num_missing)
+      : filter_(filter), num_missing_(*num_missing) {}
+  ~KeyBatch() { Ask(); }
+  KeyBatch(const KeyBatch&) = delete;
+  KeyBatch& operator=(const KeyBatch&) = delete;
 
-  // The batch must not be full.
   void Add(std::string_view key) {
-    bytes_.append(key);
-    ends_.push_back(bytes_.size());
-  }
-
-  bool is_full() const { return ends_.size() == kSize; }
-
-  // Returns how many keys of the batch the filter denies. Empties the batch.
-  uint64_t CountMissing(const FilterDbFile& filter) {
-    std::array<std::string_view, kSize> keys;
-    std::array<bool, kSize> may_contain;
-    size_t begin = 0;
-    for (size_t i = 0; i < ends_.size(); ++i) {
-      keys[i] = std::string_view(bytes_).substr(begin, ends_[i] - begin);
-      begin = ends_[i];
+    if (filter_ == nullptr) {
+      return;
     }
-    filter.MayContain(keys.data(), ends_.size(), may_contain.data());
-    const auto missing = std::count(
-        may_contain.begin(),
-        may_contain.begin() + static_cast<ptrdiff_t>(ends_.size()), false);
-    bytes_.clear();
-    ends_.clear();
-    return static_cast<uint64_t>(missing);
+    keys_[num_keys_++].assign(key);
+    if (num_keys_ == kSize) {
+      Ask();
+    }
   }
 
  private:
   static constexpr size_t kSize = 64;
 
-  std::string bytes_;
-  std::vector<size_t> ends_;  // Where each key ends in bytes_.
+  void Ask() {
+    std::array<std::string_view, kSize> keys;
+    std::array<bool, kSize> may_contain;
+    std::copy_n(keys_.begin(), num_keys_, keys.begin());
+    if (num_keys_ > 0) {
+      filter_->MayContain(keys.data(), num_keys_, may_contain.data());
+    }
+    for (size_t i = 0; i < num_keys_; ++i) {
+      num_missing_ += may_contain[i] ? 0 : 1;
+    }
+    num_keys_ = 0;
+  }
+
+  const FilterDbFile* const filter_;
+  uint64_t& num_missing_;
+  std::array<std::string, kSize> keys_;
+  size_t num_keys_ = 0;
 };
 
-// What the first 8 bytes of a Filter.db say (docs/format.md).
-struct Header {
-  int64_t num_probes = 0;
-  int64_t num_words = 0;
-};
-
-// Cassandra keeps the positions of a key in a long[21] (class BloomFilter), so
-// it fails at the first query of a filter with more probes.
-constexpr int64_t kMaxProbesOfCassandra = 21;
-
-// Returns nothing for a filter that can be asked.
-inline std::optional<Check> FaultOf(uint64_t size, const Header& header) {
+// Judges a Filter.db of `size` bytes by its header (docs/format.md). Returns
+// nothing if the filter can be asked, or if it cannot be read.
+//
+// A node reads as many words as the header says, and no more
+// (OffHeapBitSet.deserialize).
+inline std::optional<Check> FaultOfHeader(const std::string& path,
+                                          uint64_t size) {
   if (size == 0) {
     return Check::kEmpty;
   }
   if (size < kFilterDbHeaderSize) {
     return Check::kHeaderCut;
   }
-  if (header.num_words < 1 || header.num_probes > kMaxProbesOfCassandra) {
+  const FileDescriptor fd(OpenForReading(path));
+  char bytes[kFilterDbHeaderSize] = {};
+  if (ReadAt(fd.get(), 0, sizeof(bytes), bytes) < 0) {
+    return std::nullopt;
+  }
+  const int64_t num_probes = LoadBigEndian32(bytes);
+  const int64_t num_words = LoadBigEndian32(bytes + 4);
+  if (num_words < 1 || num_probes > kMaxReadableProbes) {
     return Check::kFilterUnreadable;
   }
-  const uint64_t expected =
-      kFilterDbHeaderSize + 8 * static_cast<uint64_t>(header.num_words);
-  return size < expected         ? std::make_optional(Check::kTruncated)
-         : size > expected       ? std::make_optional(Check::kTooLong)
-         : header.num_probes < 1 ? std::make_optional(Check::kNoProbes)
-                                 : std::nullopt;
+  const size_t expected = FilterDbSize(static_cast<uint32_t>(num_words));
+  return size < expected   ? std::make_optional(Check::kTruncated)
+         : size > expected ? std::make_optional(Check::kTooLong)
+         : num_probes < 1  ? std::make_optional(Check::kNoProbes)
+                           : std::nullopt;
 }
 
 }  // namespace cassandra_bloom::tools

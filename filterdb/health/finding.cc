@@ -8,14 +8,22 @@
 #include "plugin/filter/sizing.h"
 
 namespace cassandra_bloom::tools {
+namespace {
 
-void Examined::Add(Check check, const std::string& text) {
+// A filter is worse than planned if its false positive rate is more than this
+// many times the planned rate. It is oversized if its size is more than this
+// many times the planned size.
+constexpr double kPlanTolerance = 2;
+
+}  // namespace
+
+void Examined::Add(Check check, const std::string& text, const char* remedy) {
   if (has(check)) {
     return;
   }
   const CheckInfo& info = InfoOf(check);
-  const Finding added = {check, HarmOf(check, facts), info.action, text,
-                         info.remedy};
+  const Finding added = {check, HarmOf(check, reader), info.action, text,
+                         remedy == nullptr ? info.remedy : remedy};
   const auto place = std::upper_bound(findings.begin(), findings.end(), added,
                                       [](const Finding& a, const Finding& b) {
                                         return std::tuple(b.harm, a.check) <
@@ -83,6 +91,36 @@ double Examined::bits_per_key() const {
                              static_cast<double>(num_keys);
 }
 
+// If bloom_filter_fp_chance is 0.393 or more, even a filter that Cassandra
+// sizes lets about 75 % of absent keys pass. So a rate is compared with the
+// rate of the planned size if that is higher than the plan.
+void Examined::ComparePlan() {
+  if (!plan) {
+    return;
+  }
+  const auto sizing = SizingForFpChance(*plan);
+  if (!sizing) {
+    return;
+  }
+  planned_size = sizing->FilterSize(num_keys);
+  planned_rate = sizing->ExpectedRate(num_keys, planned_size);
+  if (fill.num_probes == 0) {  // There is no filter to compare.
+    return;
+  }
+  if (fill.rate() > kPlanTolerance * std::max(*plan, planned_rate)) {
+    Add(Check::kWorseThanPlanned);
+  }
+  // Cassandra may size a filter for this many keys even if the SSTable has
+  // fewer (expectedBloomFilterSize in CompactionManager and Scrubber).
+  constexpr uint64_t kFewestKeysPlanned = 128;
+  const auto largest_planned_size = static_cast<double>(
+      sizing->FilterSize(std::max(num_keys, kFewestKeysPlanned)));
+  if (static_cast<double>(filter_size) >
+      kPlanTolerance * largest_planned_size) {
+    Add(Check::kOversized);
+  }
+}
+
 void Examined::AddLogs() {
   if (sstable.time_is_logged) {
     Add(Check::kTimesLogged,
@@ -108,14 +146,10 @@ void Examined::AddObstacles(const ExamineOptions& options) {
     return;
   }
   AddLogs();
-  if (due == Action::kMend && !plan) {
-    Add(Check::kPlanUnknown, "its planned chance is unknown");
-  } else if (due == Action::kMend && *plan >= 1) {
-    Add(Check::kNoFilterPlanned,
-        "its plan is to have no filter (bloom_filter_fp_chance = 1)");
-  } else if (due == Action::kMend && *plan < kMinFpChance) {
-    Add(Check::kPlanTooSmall,
-        "its planned chance is less than Cassandra can keep");
+  if (due == Action::kMend && (!plan || *plan >= 1 || *plan < kMinFpChance)) {
+    Add(!plan        ? Check::kPlanUnknown
+        : *plan >= 1 ? Check::kNoFilterPlanned
+                     : Check::kPlanTooSmall);
   }
   const bool changes_digests = (filter_has_digest && due == Action::kMend) ||
                                (toc_has_digest && !toc_names_filter);

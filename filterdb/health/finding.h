@@ -35,17 +35,15 @@ struct Finding {
   std::string remedy;
 };
 
-// A filter is worse than planned if its false positive rate is more than this
-// many times the planned rate. It is oversized if its size is more than this
-// many times the planned size.
-constexpr double kPlanTolerance = 2;
-
 // An SSTable that was examined. It has no findings if that was not possible, so
 // if `sstable.state` is not kLive.
 struct Examined {
   // Adds a finding by the table in harm.cc, if there is none of `check`. Set
-  // `facts` before.
-  void Add(Check check, const std::string& text = "");
+  // `reader` before. `remedy` stands for that of the table.
+  void Add(Check check, const std::string& text = "",
+           const char* remedy = nullptr);
+  // Compares the filter with its plan. Sets the planned size and rate.
+  void ComparePlan();
   // Adds what stands in the way of a mend. Call this after all other findings
   // were added.
   void AddObstacles(const ExamineOptions& options);
@@ -70,7 +68,7 @@ struct Examined {
   double bits_per_key() const;
 
   Sstable sstable;
-  Facts facts;
+  Reader reader = Reader::kCassandraFromNa;
   std::vector<FileStamp> stamps;  // From before the files were read.
   std::vector<Finding> findings;  // The worst first.
 

@@ -13,10 +13,9 @@
 
 namespace cassandra_bloom::tools {
 
-// From the least to the worst. No enumerator is 0, which a cell of the table
-// would be that was left out.
+// From the least to the worst.
 enum class Harm : uint8_t {
-  kNone = 1,
+  kNone,
   kNotKnown,      // Not known here, not read or not confirmed.
   kWastesMemory,  // More memory than planned.
   kWastesReads,   // Reads of the disk in vain.
@@ -48,13 +47,6 @@ class Harms {
 
 // Who reads the SSTable, by its version and its files.
 enum class Reader { kCassandraBeforeNa, kCassandraFromNa, kScylla };
-
-struct Facts {
-  Reader reader = Reader::kCassandraFromNa;
-  // False in the folders upload, snapshots and backups: there, harm is done
-  // when the SSTable is loaded.
-  bool is_in_use = true;
-};
 
 // What `filterdb mend` does. From the weakest to the strongest.
 enum class Action {
@@ -97,6 +89,7 @@ enum class Check {
   kNotRead,       // For want of memory or file descriptors.
   kNotAsked,      // The filter is far larger than its keys can be.
   kNotConfirmed,  // Nothing tells how many keys there are.
+  kNameDoubted,   // The files may be of another version than their names.
   // ---- What stands in the way of a mend. Only added where one is due. ----
   kTimesLogged,      // A transaction log holds the times of the files.
   kLogUnread,        // A transaction log, which may do so, cannot be read.
@@ -104,7 +97,6 @@ enum class Check {
   kNoFilterPlanned,  // The planned chance is 1.
   kPlanTooSmall,     // Cassandra has no filter for so small a chance.
   kDigestsHeld,      // Scylla.db must change, but --rewrite-digests is missing.
-  kNameDoubted,      // The files may be of another version than their names.
   // ---- No finding ----
   kOk,
 };
@@ -119,8 +111,8 @@ struct CheckInfo {
 
 const CheckInfo& InfoOf(Check check);
 inline const char* NameOf(Check check) { return InfoOf(check).name; }
-inline Harm HarmOf(Check check, const Facts& facts) {
-  return InfoOf(check).harms[static_cast<int>(facts.reader)];
+inline Harm HarmOf(Check check, Reader reader) {
+  return InfoOf(check).harms[static_cast<int>(reader)];
 }
 
 }  // namespace cassandra_bloom::tools

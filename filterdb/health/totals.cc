@@ -14,11 +14,7 @@ void Totals::Add(const Examined& sstable, const std::vector<double>& chances) {
   ++num_sstables;
   const Harms of_this = sstable.harms();
   harms.Add(of_this);
-  if (of_this.worst() == Harm::kNone) {
-    ++by_harm[static_cast<size_t>(Harm::kNone)];
-  }
-  for (size_t i = static_cast<size_t>(Harm::kNone) + 1; i < by_harm.size();
-       ++i) {
+  for (size_t i = 0; i < by_harm.size(); ++i) {
     by_harm[i] += of_this.has(static_cast<Harm>(i)) ? 1 : 0;
   }
   with_chances.resize(chances.size());

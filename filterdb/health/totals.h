@@ -32,8 +32,8 @@ struct Totals {
   uint64_t num_left_out = 0;
 
   uint64_t num_sstables = 0;
-  // By Harm: SSTables with a finding of this harm. kNone: those without any.
-  std::array<uint64_t, 8> by_harm = {};
+  // By Harm: SSTables with a finding of this harm.
+  std::array<uint64_t, 7> by_harm = {};
   Harms harms;
   uint64_t num_keys = 0;
   uint64_t num_missing = 0;

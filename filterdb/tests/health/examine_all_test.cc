@@ -6,11 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "filterdb/sstable/sstable_finder.h"
@@ -40,19 +39,22 @@ std::vector<tools::Sstable> FindSstables(
   return found;
 }
 
-std::vector<Examined> ExamineAll(std::vector<tools::Sstable> sstables) {
+// Calls `meanwhile` after the first look at all SSTables.
+std::vector<Examined> ExamineAll(
+    std::vector<tools::Sstable> sstables,
+    const std::function<void()>& meanwhile = [] {}) {
   std::vector<Examined> examined;
   tools::ExamineJob job;
   std::reverse(sstables.begin(), sstables.end());
   job.next = [&]() -> std::optional<tools::Sstable> {
     if (sstables.empty()) {
+      meanwhile();
       return std::nullopt;
     }
     tools::Sstable next = sstables.back();
     sstables.pop_back();
     return next;
   };
-  job.num_threads = 2;
   job.done = [&](const Examined& one) { examined.push_back(one); };
   tools::ExamineAll(job);
   return examined;
@@ -142,15 +144,18 @@ TEST_F(ExamineAllTest, OnlyOtherFilesAreLeft) {
 // Cassandra 5.0 writes a missing filter in place when it starts.
 TEST_F(ExamineAllTest, AFilterThatIsBeingWritten) {
   const std::string filter = ReadFile(one_.Path("Filter.db"));
-  for (const size_t size : {size_t{0}, size_t{4}, filter.size() - 8}) {
-    WriteFile(one_.Path("Filter.db"), filter.substr(0, size));
-    std::thread node([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      WriteFile(one_.Path("Filter.db"), filter);
+  const auto look_at = [&](size_t size_at_first, size_t size_then) {
+    WriteFile(one_.Path("Filter.db"), filter.substr(0, size_at_first));
+    return ExamineAll(listed_, [&] {
+      WriteFile(one_.Path("Filter.db"), filter.substr(0, size_then));
     });
-    const Examined examined = Examine();
-    node.join();
-    EXPECT_EQ(examined.worst(), Harm::kNone) << size;
+  };
+  for (const size_t size : {size_t{0}, size_t{4}, filter.size() - 8}) {
+    const Examined whole = look_at(size, filter.size()).at(0);
+    EXPECT_EQ(whole.sstable.state, SstableState::kLive);
+    EXPECT_EQ(whole.verdict(), Check::kOk);
+    EXPECT_EQ(look_at(size, filter.size() - 4).at(0).sstable.state,
+              SstableState::kBeingWritten);
   }
   // Nobody writes it any more.
   WriteFile(one_.Path("Filter.db"), filter.substr(0, 12));

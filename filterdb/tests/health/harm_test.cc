@@ -25,7 +25,7 @@ std::string RowOfPage(Check check) {
   std::string row = std::string("| `") + info.name + "` |";
   for (const Reader reader : {Reader::kCassandraBeforeNa,
                               Reader::kCassandraFromNa, Reader::kScylla}) {
-    const Harm harm = HarmOf(check, {reader, true});
+    const Harm harm = HarmOf(check, reader);
     row += harm == Harm::kNone ? " |" : std::string(" ") + NameOf(harm) + " |";
   }
   return row;

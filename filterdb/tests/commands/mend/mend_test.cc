@@ -36,9 +36,8 @@ TEST_F(MendTest, TheDefaultChanceFillsUnknownPlansOnly) {
   const WrittenSstable known = Write(spec);
   spec.version = "ic";
   const WrittenSstable unknown = Write(spec);
-  EXPECT_THAT(Exits(2, Mend()).out,
-              HasSubstr("its planned chance is unknown; give "
-                        "--default-fp-chance"));
+  EXPECT_THAT(Exits(2, Mend()).out, HasSubstr("plan unknown; give "
+                                              "--default-fp-chance"));
   NextRun();
   Exits(0, MendInPlace("--default-fp-chance=0.5"));
   EXPECT_GT(fs::file_size(known.Path("Filter.db")),

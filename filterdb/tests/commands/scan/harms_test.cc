@@ -3,21 +3,28 @@
 // What scan says of SSTables that once were judged wrongly: what hides rows is
 // named, and nothing else is called damage.
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "filterdb/tests/fake_sstable/compressed_data.h"
 #include "filterdb/tests/fake_sstable/fake_scylla_db.h"
 #include "filterdb/tests/fake_sstable/fake_sstable.h"
+#include "plugin/filter_db/read_file.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/filterdb_command.h"
 #include "tests/support/partition_layouts.h"
+#include "tests/support/safe_folder.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
@@ -46,7 +53,7 @@ class HarmsTest : public ::testing::Test {
   WrittenSstable Write(SstableSpec spec, const std::string& folder = kTable) {
     fs::create_directories(dir_ / folder);
     spec.folder = dir_ / folder;
-    for (int i = 0; i < 1000 && spec.keys.size() < 1000; ++i) {
+    for (size_t i = 0; spec.keys.size() < num_keys_; ++i) {
       spec.keys.push_back("key" + std::to_string(i));
     }
     return WriteSstable(spec);
@@ -79,6 +86,7 @@ class HarmsTest : public ::testing::Test {
   }
 
   const TempDir dir_;
+  size_t num_keys_ = 1000;
 };
 
 void NoChange(const WrittenSstable&) {}
@@ -87,6 +95,16 @@ void ChangeCompressor(const WrittenSstable& one) {
   std::string info = ReadFile(one.Path("CompressionInfo.db"));
   info[2] = 'X';
   WriteFile(one.Path("CompressionInfo.db"), info);
+}
+
+// One chunk of 8 MiB. Cassandra allows chunks of up to 1 GiB.
+void CompressInOneChunk(const WrittenSstable& one) {
+  std::string data = ReadFile(one.Path("Data.db"));
+  data.resize(8 << 20);
+  Compression compression{"ZstdCompressor", data.size(), INT32_MAX};
+  const CompressedData compressed = CompressData(data, compression);
+  WriteFile(one.Path("Data.db"), compressed.data);
+  WriteFile(one.Path("CompressionInfo.db"), compressed.info);
 }
 
 void RemoveStatistics(const WrittenSstable& one) {
@@ -144,7 +162,9 @@ TEST_F(HarmsTest, HiddenRowsAreSaid) {
            {"encrypted, denies keys of the index", WithLz4(bad),
             ChangeCompressor, 2, "hides rows", true,
             "keys missing, not supported",
-            "keys missing (hides rows)\n      not supported (not known)"},
+            "keys missing (hides rows); of the keys in the index, which "
+            "Data.db "
+            "does not confirm\n      not supported (not known)"},
            {"encrypted, denies none", WithLz4(SpecOf("nb")), ChangeCompressor,
             0, "none", false, "", ": ok\n"},
            {"not confirmed, denies keys of the index", bad, RemoveStatistics, 2,
@@ -156,8 +176,7 @@ TEST_F(HarmsTest, HiddenRowsAreSaid) {
             "nb\n"},
            {"of another form, and so is the rest",
             SpecOf("nb", FilterFault::kOtherForm), RemoveStatistics, 2,
-            "hides rows", true,
-            "keys missing, another form, keys not confirmed, name doubted",
+            "hides rows", true, "keys missing, another form, name doubted",
             "give the files the names of the version"},
            {"not confirmed, and not in TOC.txt", SpecOf("nb"),
             [](const WrittenSstable& one) {
@@ -179,6 +198,18 @@ TEST_F(HarmsTest, HiddenRowsAreSaid) {
            {"empty, before na", SpecOf("md"), empty, 2, "refused", false,
             "empty", "empty (refused)"}}) {
     Expect(each);
+  }
+}
+
+// What a file of an unknown kind ends is proof as far as it went. The keys are
+// asked for in batches.
+TEST_F(HarmsTest, HiddenRowsOfFewKeys) {
+  for (const size_t num_keys : {size_t{1}, size_t{40}, size_t{100}}) {
+    num_keys_ = num_keys;
+    Expect({"encrypted, denies keys of the index",
+            WithLz4(SpecOf("nb", FilterFault::kKeysLeftOut)), ChangeCompressor,
+            2, "hides rows", true, "keys missing, not supported",
+            "of the keys in the index"});
   }
 }
 
@@ -205,6 +236,12 @@ TEST_F(HarmsTest, NothingElseIsCalledDamage) {
               WriteFile(one.Path("TOC.txt"), toc);
             },
             0, "none", false, "", ": ok\n"},
+           {"a chunk of more than 4 MiB", SpecOf("nb"), CompressInOneChunk, 0,
+            "none", false, "", ": ok\n"},
+           {"the same, with a filter that is cut",
+            SpecOf("nb", FilterFault::kProbes0), CompressInOneChunk, 3,
+            "wastes reads", true, "no probes, not supported",
+            "more than 4194304: not supported"},
            {"worse than planned",
             SpecOf("nb", FilterFault::kNone, 0.01, /*expected_keys=*/500),
             NoChange, 1, "wastes reads", false, "worse than planned",
@@ -247,7 +284,7 @@ TEST_F(HarmsTest, LongNames) {
 TEST_F(HarmsTest, AWrongVersionInTheName) {
   for (const auto& [from, to] :
        {std::pair("me", "nb"), std::pair("nb", "me")}) {
-    const WrittenSstable one = Write(SpecOf(from));
+    const std::string good = ReadFile(Write(SpecOf(from)).Path("Filter.db"));
     for (const auto& entry : fs::directory_iterator(dir_ / kTable)) {
       std::string name = entry.path().filename();
       name.replace(0, 2, to);
@@ -256,8 +293,49 @@ TEST_F(HarmsTest, AWrongVersionInTheName) {
     const Ran ran = Exits(2, Filterdb("scan --json " + dir_ / "ks"));
     EXPECT_THAT(ran.out, HasSubstr("another form"));
     EXPECT_THAT(ran.out, HasSubstr("name doubted"));
+    const TempDir runs(SafeFolder());
+    const Ran mend = Exits(2, Filterdb("mend --json " + dir_ / "ks" +
+                                       " --in-place --run=" + runs / "run"));
+    EXPECT_EQ(mend.report()["sstables"][0]["outcome"], "left");
+    EXPECT_THAT(mend.out, HasSubstr("give the files the names of the version"));
+    const std::string filter = dir_ / kTable + "/" + to + "-1-big-Filter.db";
+    EXPECT_EQ(ReadFile(filter), good);
     fs::remove_all(dir_ / "ks");
   }
+}
+
+// Cassandra 5.0 writes a missing filter in place when it starts. The scan is
+// held at the second SSTable, by a lease on its index, until the first filter
+// has the rest of its bytes.
+TEST_F(HarmsTest, AFilterThatIsBeingWritten) {
+  const WrittenSstable one = Write(SpecOf("nb"));
+  SstableSpec second = SpecOf("nb");
+  second.generation = "2";
+  const std::string held = Write(second).Path("Index.db");
+  const std::string filter = ReadFile(one.Path("Filter.db"));
+  signal(SIGIO, SIG_IGN);  // It says that somebody waits for the lease.
+  for (const size_t size : {size_t{0}, size_t{4}, filter.size() - 8}) {
+    WriteFile(one.Path("Filter.db"), filter.substr(0, size));
+    const FileDescriptor lease(open(held.c_str(), O_RDWR));
+    if (fcntl(lease.get(), F_SETLEASE, F_WRLCK) != 0) {
+      GTEST_SKIP() << "this file system has no leases";
+    }
+    std::thread node([&] {
+      while (fcntl(lease.get(), F_GETLEASE) == F_WRLCK) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      WriteFile(one.Path("Filter.db"), filter);
+      fcntl(lease.get(), F_SETLEASE, F_UNLCK);
+    });
+    const Ran ran = Exits(0, Filterdb("scan --json " + dir_ / "ks"));
+    node.join();
+    EXPECT_EQ(ran.report()["summary"]["harm"], "none") << ran;
+    EXPECT_EQ(ran.report()["sstables"].size(), 2U) << ran;
+  }
+  // Nobody writes it any more.
+  CutTo(12, one);
+  EXPECT_THAT(Exits(2, Filterdb("scan " + dir_ / "ks")).out,
+              HasSubstr("truncated (hides rows)"));
 }
 
 // A sparse file may say any size. It is not read into memory.
