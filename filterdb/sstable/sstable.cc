@@ -29,11 +29,6 @@ constexpr std::string_view kComponents[] = {
     "Digest.adler32", "Digest.sha1", "Digest.crc32",
     "Scylla.db",      "TOC.txt",     "TOC.txt.tmp"};
 
-bool IsComponent(std::string_view name) {
-  return std::find(std::begin(kComponents), std::end(kComponents), name) !=
-         std::end(kComponents);
-}
-
 // Returns true for names such as "SI_name.db" and "SAI+aa+name+Meta.db".
 bool IsOfSecondaryIndex(std::string_view component) {
   return (component.rfind("SI_", 0) == 0 || component.rfind("SAI+", 0) == 0) &&
@@ -48,7 +43,9 @@ std::optional<ComponentName> ParseComponentName(std::string_view name) {
     return std::nullopt;
   }
   const std::string_view component = name.substr(end + 1);
-  if (!IsComponent(component) && !IsOfSecondaryIndex(component)) {
+  if (std::find(std::begin(kComponents), std::end(kComponents), component) ==
+          std::end(kComponents) &&
+      !IsOfSecondaryIndex(component)) {
     return std::nullopt;
   }
   return ComponentName{std::string(name.substr(0, end + 1)),

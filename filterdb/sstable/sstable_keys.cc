@@ -187,7 +187,9 @@ bool SstableKeys::ReadInData(uint64_t position, std::string_view* key) {
   ByteReader data(sources_.data.get());
   data.GoTo(position);
   *key = data.Text("a key");
-  error_ = data.error();
+  if (!data.good()) {
+    error_ = data.error();
+  }
   return data.good();
 }
 
