@@ -64,7 +64,7 @@ class Examination {
     if (!FormOfSstableVersion(version, &form_, &error)) {
       // What is not known here is no fault: its filter may be as good as any.
       found_.is_judged = false;
-      found_.Add(Check::kUnknownVersion,
+      found_.Add(Check::kNotSupported,
                  version.empty() ? "its name tells no SSTable version"
                  : IsVersionBeforeIa(version)
                      ? error
