@@ -118,24 +118,29 @@ class Work {
   }
 
  private:
+  struct Taken {
+    Sstable sstable;
+    uint64_t number;
+    uint64_t num_bytes;  // Of the memory that was lent for its filter.
+  };
+
   void RunOneAfterAnother() {
-    uint64_t number = 0;
-    while (const auto sstable = Take(&number)) {
-      Examined examined = Examine(*sstable);
+    while (const auto taken = Take()) {
+      Examined examined = Examine(taken->sstable);
       const bool is_suspect = IsSuspect(examined);
       if (is_suspect) {
-        examined.stamps = StampsOf(*sstable);
+        examined.stamps = StampsOf(taken->sstable);
       } else if (job_.work) {
         job_.work(examined);
       }
-      GiveBack(number, std::move(examined), is_suspect);
+      GiveBack(*taken, std::move(examined), is_suspect);
     }
   }
 
   // Returns the next SSTable when there is enough memory for its filter. One
   // that wants more than all of it gets it when no other has any. The results
   // that wait for an earlier one are few, too.
-  std::optional<Sstable> Take(uint64_t* number) {
+  std::optional<Taken> Take() {
     constexpr uint64_t kAll = 256 << 20;
     constexpr uint64_t kMostAhead = 100;
     std::unique_lock<std::mutex> lock(mutex_);
@@ -145,7 +150,7 @@ class Work {
     if (!sstable) {
       return std::nullopt;
     }
-    *number = num_taken_++;
+    const uint64_t number = num_taken_++;
     struct stat status;
     const uint64_t wanted =
         stat(sstable->Path("Filter.db").c_str(), &status) == 0
@@ -153,15 +158,13 @@ class Work {
             : 0;
     changed_.wait(lock, [&] { return failure_ || borrowed_ <= kAll - wanted; });
     borrowed_ += wanted;
-    lent_[*number] = wanted;
-    return sstable;
+    return Taken{*std::move(sstable), number, wanted};
   }
 
-  void GiveBack(uint64_t number, Examined examined, bool is_suspect) {
+  void GiveBack(const Taken& taken, Examined examined, bool is_suspect) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    borrowed_ -= lent_[number];
-    lent_.erase(number);
-    results_.emplace(number, std::pair(std::move(examined), is_suspect));
+    borrowed_ -= taken.num_bytes;
+    results_.emplace(taken.number, std::pair(std::move(examined), is_suspect));
     while (!results_.empty() && results_.begin()->first == num_done_) {
       auto& [result, is_one] = results_.begin()->second;
       if (is_one) {
@@ -201,8 +204,7 @@ class Work {
   std::condition_variable changed_;
   uint64_t num_taken_ = 0;
   uint64_t num_done_ = 0;
-  uint64_t borrowed_ = 0;              // In bytes.
-  std::map<uint64_t, uint64_t> lent_;  // By the number of the SSTable.
+  uint64_t borrowed_ = 0;  // In bytes.
   // Results that wait for those of earlier SSTables.
   std::map<uint64_t, std::pair<Examined, bool>> results_;
   std::vector<Examined> suspects_;

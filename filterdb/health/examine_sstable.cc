@@ -63,7 +63,7 @@ class Examination {
     if (!FormOfSstableVersion(version, &form_, &error)) {
       // What is not known here is no fault: its filter may be as good as any.
       found_.is_judged = false;
-      found_.Add(Check::kUnknownVersion,
+      found_.Add(Check::kNotSupported,
                  version.empty() ? "its name tells no SSTable version"
                  : IsVersionBeforeIa(version)
                      ? error
@@ -207,11 +207,14 @@ class Examination {
       return;
     }
     found_.has_filter_file = S_ISREG(status.st_mode);
-    std::optional<Check> fault;
-    if (found_.has_filter_file) {
-      found_.filter_size = static_cast<uint64_t>(status.st_size);
-      fault = FaultOfHeader(path, found_.filter_size);
-    }
+    found_.filter_size =
+        found_.has_filter_file ? static_cast<uint64_t>(status.st_size) : 0;
+    const FileDescriptor fd(OpenForReading(path));
+    const CachedPages pages(fd.get(), 0,
+                            static_cast<size_t>(found_.filter_size));
+    const auto fault = found_.has_filter_file
+                           ? FaultOfHeader(fd.get(), found_.filter_size)
+                           : std::nullopt;
     if (fault == Check::kEmpty) {
       found_.Add(Check::kEmpty);
       return;
@@ -219,9 +222,6 @@ class Examination {
     if (!fault && IsFarTooLarge()) {
       return;
     }
-    const FileDescriptor fd(OpenForReading(path));
-    const CachedPages pages(fd.get(), 0,
-                            static_cast<size_t>(found_.filter_size));
     std::string error;
     filter_ = FilterDbFile::Open(path, form_, &error);
     if (filter_ == nullptr) {
@@ -329,6 +329,9 @@ class Examination {
   void LookForAnotherForm() {
     constexpr double kUnlikely = 0.001;
     filter_ = nullptr;  // One filter at a time is in memory.
+    const FileDescriptor fd(OpenForReading(Path("Filter.db")));
+    const CachedPages pages(fd.get(), 0,
+                            static_cast<size_t>(found_.filter_size));
     for (const FilterForm form : kForms) {
       std::string ignored_error;
       const auto filter =

@@ -66,22 +66,20 @@ class KeyBatch {
   size_t num_keys_ = 0;
 };
 
-// Judges a Filter.db of `size` bytes by its header (docs/format.md). Returns
-// nothing if the filter can be asked, or if it cannot be read.
+// Judges an open Filter.db of `size` bytes by its header (docs/format.md).
+// Returns nothing if the filter can be asked, or if it cannot be read.
 //
 // A node reads as many words as the header says, and no more
 // (OffHeapBitSet.deserialize).
-inline std::optional<Check> FaultOfHeader(const std::string& path,
-                                          uint64_t size) {
+inline std::optional<Check> FaultOfHeader(int fd, uint64_t size) {
   if (size == 0) {
     return Check::kEmpty;
   }
   if (size < kFilterDbHeaderSize) {
     return Check::kHeaderCut;
   }
-  const FileDescriptor fd(OpenForReading(path));
   char bytes[kFilterDbHeaderSize] = {};
-  if (ReadAt(fd.get(), 0, sizeof(bytes), bytes) < 0) {
+  if (ReadAt(fd, 0, sizeof(bytes), bytes) < 0) {
     return std::nullopt;
   }
   const int64_t num_probes = LoadBigEndian32(bytes);

@@ -146,10 +146,10 @@ void Examined::AddObstacles(const ExamineOptions& options) {
     return;
   }
   AddLogs();
-  if (due == Action::kMend && (!plan || *plan >= 1 || *plan < kMinFpChance)) {
-    Add(!plan        ? Check::kPlanUnknown
-        : *plan >= 1 ? Check::kNoFilterPlanned
-                     : Check::kPlanTooSmall);
+  if (due == Action::kMend && !plan) {
+    Add(Check::kPlanUnknown);
+  } else if (due == Action::kMend && (*plan >= 1 || *plan < kMinFpChance)) {
+    Add(Check::kNoFilterPlanned);
   }
   const bool changes_digests = (filter_has_digest && due == Action::kMend) ||
                                (toc_has_digest && !toc_names_filter);

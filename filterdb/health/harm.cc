@@ -74,7 +74,6 @@ constexpr CheckInfo kChecks[] = {
     Row(Check::kLeftOver, "left over", kO, kO, kR, kNothing,
         "nothing is to be restored; remove these files"),
 
-    Row(Check::kUnknownVersion, "not known", kN, kN, kN, kLeave),
     Row(Check::kNotSupported, "not supported", kN, kN, kN, kLeave),
     Row(Check::kNotRead, "not read", kN, kN, kN, kLeave,
         "give fewer --jobs, or this process more memory and open files"),
@@ -92,13 +91,8 @@ constexpr CheckInfo kChecks[] = {
     Row(Check::kPlanUnknown, "plan unknown", kO, kO, kO, kLeave,
         "give --default-fp-chance"),
     Row(Check::kNoFilterPlanned, "no filter planned", kO, kO, kO, kLeave,
-        "set a bloom_filter_fp_chance below 1 for the table, and let the node "
-        "rewrite the SSTable (nodetool upgradesstables -a)"),
-    Row(Check::kPlanTooSmall, "plan too small", kO, kO, kO, kLeave,
-        "set a bloom_filter_fp_chance of at least 0.0000671, the least that "
-        "Cassandra can keep, for the table, and let the node rewrite the "
-        "SSTable "
-        "(nodetool upgradesstables -a)"),
+        "set a bloom_filter_fp_chance from 0.0000671 to below 1 for the table, "
+        "and let the node rewrite the SSTable (nodetool upgradesstables -a)"),
     Row(Check::kDigestsHeld, "digests held", kO, kO, kO, kLeave,
         "give --rewrite-digests, or let ScyllaDB rewrite the SSTable (nodetool "
         "upgradesstables -a)"),

@@ -84,8 +84,7 @@ enum class Check {
   kWrongIndexHashes,  // Hash bytes in Partitions.db do not fit the keys.
   kLeftOver,          // Neither Data.db nor an index.
   // ---- What is not known here ----
-  kUnknownVersion,
-  kNotSupported,
+  kNotSupported,  // The version, or a kind of file, is not known here.
   kNotRead,       // For want of memory or file descriptors.
   kNotAsked,      // The filter is far larger than its keys can be.
   kNotConfirmed,  // Nothing tells how many keys there are.
@@ -94,8 +93,7 @@ enum class Check {
   kTimesLogged,      // A transaction log holds the times of the files.
   kLogUnread,        // A transaction log, which may do so, cannot be read.
   kPlanUnknown,      // It is not known for which chance to build.
-  kNoFilterPlanned,  // The planned chance is 1.
-  kPlanTooSmall,     // Cassandra has no filter for so small a chance.
+  kNoFilterPlanned,  // Cassandra has no filter for the planned chance.
   kDigestsHeld,      // Scylla.db must change, but --rewrite-digests is missing.
   // ---- No finding ----
   kOk,

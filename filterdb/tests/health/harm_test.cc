@@ -67,8 +67,7 @@ TEST(HarmTest, ExitStatuses) {
 TEST(HarmTest, WhatIsLeftHasARemedy) {
   for (int i = 0; i < static_cast<int>(Check::kOk); ++i) {
     const tools::CheckInfo& info = InfoOf(static_cast<Check>(i));
-    if (info.action == Action::kLeave && info.check != Check::kUnknownVersion &&
-        info.check != Check::kNotSupported) {
+    if (info.action == Action::kLeave && info.check != Check::kNotSupported) {
       EXPECT_NE(*info.remedy, '\0') << info.name;
     }
     // What stands in the way of a mend does no harm itself.

@@ -183,7 +183,7 @@ std::vector<FaultCase> Cases() {
        "--default-fp-chance=0.01", 0, "built"},
       {"a plan that Cassandra cannot keep",
        SpecOf("nb", FilterFault::kEmpty, 5e-5), NoChange,
-       "empty, plan too small", "", 1, "left", "Cassandra can keep"},
+       "empty, no filter planned", "", 1, "left", "from 0.0000671 to below 1"},
 
       // Other components. Without Statistics.db, nothing tells whether Index.db
       // has all keys, so it is not said that there is nothing to do.

@@ -131,6 +131,19 @@ void CutTo(size_t size, const WrittenSstable& one) {
                       fs::file_time_type::clock::now() - std::chrono::hours(1));
 }
 
+// Gives all files the names of this version.
+std::function<void(const WrittenSstable& one)> RenameTo(
+    const std::string& version) {
+  return [=](const WrittenSstable& one) {
+    for (const auto& entry :
+         fs::directory_iterator(fs::path(one.prefix).parent_path())) {
+      std::string name = entry.path().filename();
+      fs::rename(entry.path(),
+                 entry.path().parent_path() / name.replace(0, 2, version));
+    }
+  };
+}
+
 void Encrypt(const WrittenSstable& one) {
   WriteFile(one.Path("Scylla.db"),
             ScyllaDbContent({{3, "....scylla_encryption_options...."}},
@@ -219,6 +232,9 @@ TEST_F(HarmsTest, NothingElseIsCalledDamage) {
            {"ScyllaDB's encryption at rest", SpecOf("me"), Encrypt, 3,
             "not known", true, "not supported",
             "it is encrypted (scylla_encryption_options in Scylla.db)"},
+           {"a version of the future", SpecOf("nb"), RenameTo("zz"), 3,
+            "not known", true, "not supported",
+            "SSTable version 'zz' is not known here"},
            {"version ia", SpecOf("ia"), NoChange, 0, "none", false, "",
             ": ok\n"},
            {"left over", SpecOf("nb"),
@@ -284,12 +300,9 @@ TEST_F(HarmsTest, LongNames) {
 TEST_F(HarmsTest, AWrongVersionInTheName) {
   for (const auto& [from, to] :
        {std::pair("me", "nb"), std::pair("nb", "me")}) {
-    const std::string good = ReadFile(Write(SpecOf(from)).Path("Filter.db"));
-    for (const auto& entry : fs::directory_iterator(dir_ / kTable)) {
-      std::string name = entry.path().filename();
-      name.replace(0, 2, to);
-      fs::rename(entry.path(), fs::path(dir_ / kTable) / name);
-    }
+    const WrittenSstable one = Write(SpecOf(from));
+    const std::string good = ReadFile(one.Path("Filter.db"));
+    RenameTo(to)(one);
     const Ran ran = Exits(2, Filterdb("scan --json " + dir_ / "ks"));
     EXPECT_THAT(ran.out, HasSubstr("another form"));
     EXPECT_THAT(ran.out, HasSubstr("name doubted"));
