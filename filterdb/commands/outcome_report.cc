@@ -7,6 +7,7 @@
 
 #include "filterdb/commands/advice.h"
 #include "filterdb/commands/progress_bar.h"
+#include "filterdb/commands/scan_paths.h"
 #include "filterdb/mending/before_install.h"
 #include "plugin/filter_db/read_file.h"
 
@@ -19,7 +20,7 @@ Json ToJson(const Outcome& outcome) {
           {"verdict", outcome.verdict},
           {"outcome", NameOf(outcome.kind)},
           {"note", outcome.note},
-          {"harm_left", NameOf(outcome.left.worst())},
+          {"harm", NameOf(outcome.left.worst())},
           {"bytes", is_built ? Json(outcome.num_bytes) : Json()},
           {"keys", is_built ? Json(outcome.num_keys) : Json()}};
 }
@@ -78,35 +79,22 @@ uint64_t Report::num(Outcome::Kind kind) const {
 }
 
 ExitCode Report::Finish(const Json& more, const std::string& text) {
-  const auto exit_code = static_cast<ExitCode>(left_.exit_status());
-  if (as_json_) {
-    Json total = Json::object();
-    for (const auto& [kind, number] : sums_) {
-      total[NameOf(kind)] = number;
-    }
-    Json summary = {{"exit_status", exit_code},
-                    {"harm_left", NameOf(left_.worst())},
-                    {"incomplete", left_.has(Harm::kNotKnown)},
-                    {"total", total},
-                    {"reasons", reasons_}};
-    summary.update(more);
-    PrintJsonLine({{"summary", summary}});
-    return exit_code;
-  }
+  Json total = Json::object();
   std::string sums;
   for (const auto& [kind, number] : sums_) {
+    total[NameOf(kind)] = number;
     sums += (sums.empty() ? "" : ", ") + std::to_string(number) + " " +
             NameOf(kind);
   }
-  PrintText((sums.empty() ? "nothing to do" : sums) + "\n");
-  if (reasons_.size() > 1) {
-    for (const auto& [reason, number] : reasons_) {
-      PrintText("  " + std::to_string(number) + ": " + Printable(reason) +
-                "\n");
+  sums = (sums.empty() ? "nothing to do" : sums) + "\n";
+  for (const auto& [reason, number] : reasons_) {
+    if (reasons_.size() > 1) {
+      sums += "  " + std::to_string(number) + ": " + Printable(reason) + "\n";
     }
   }
-  PrintText(text);
-  return exit_code;
+  Json json = {{"total", total}, {"reasons", reasons_}};
+  json.update(more);
+  return tools::Finish(left_, as_json_, json, sums + text);
 }
 
 ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
