@@ -61,9 +61,6 @@ void Report::Add(const Outcome& outcome) {
     return;
   }
   ++sums_[outcome.kind];
-  if (outcome.kind != Outcome::kBuilt && !outcome.note.empty()) {
-    ++reasons_[outcome.note];
-  }
   const Json json = ToJson(outcome);
   if (as_json_) {
     PrintJsonLine(json);
@@ -86,15 +83,10 @@ ExitCode Report::Finish(const Json& more, const std::string& text) {
     sums += (sums.empty() ? "" : ", ") + std::to_string(number) + " " +
             NameOf(kind);
   }
-  sums = (sums.empty() ? "nothing to do" : sums) + "\n";
-  for (const auto& [reason, number] : reasons_) {
-    if (reasons_.size() > 1) {
-      sums += "  " + std::to_string(number) + ": " + Printable(reason) + "\n";
-    }
-  }
-  Json json = {{"total", total}, {"reasons", reasons_}};
+  Json json = {{"total", total}};
   json.update(more);
-  return tools::Finish(left_, as_json_, json, sums + text);
+  return tools::Finish(left_, as_json_, json,
+                       (sums.empty() ? "nothing to do" : sums) + "\n" + text);
 }
 
 ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,

@@ -33,8 +33,6 @@ class Report {
  private:
   const bool as_json_;
   std::map<Outcome::Kind, uint64_t> sums_;
-  // Why SSTables were left, and how many for each reason.
-  std::map<std::string, uint64_t> reasons_;
   Harms left_;
 };
 
