@@ -14,15 +14,16 @@
 namespace cassandra_bloom::tools {
 namespace {
 
+constexpr int kMostJobs = 1024;
+
 // Limits the number of threads, because each thread has several files open at a
 // time. With too many threads, the process would reach its limit of open files,
 // and could not read good SSTables.
 uint64_t MaxJobs() {
   constexpr uint64_t kFilesPerJob = 8;
-  constexpr uint64_t kMost = 1024;
   struct rlimit files;
   return getrlimit(RLIMIT_NOFILE, &files) == 0
-             ? std::clamp<uint64_t>(files.rlim_cur / kFilesPerJob, 1, kMost)
+             ? std::clamp<uint64_t>(files.rlim_cur / kFilesPerJob, 1, kMostJobs)
              : 1;
 }
 
@@ -38,7 +39,7 @@ void ScanPaths::AddTo(CLI::App* command) {
       ->add_option(
           "--jobs", jobs,
           "How many threads read (default: 1, beside a node that runs)")
-      ->check(IsPositive());
+      ->check(CLI::Range(1, kMostJobs));
   AddPaths(command, &paths);
 }
 
