@@ -3,8 +3,6 @@
 // Tested in filterdb/tests/commands/mend/install_test.cc.
 // Tested in filterdb/tests/commands/mend/undo_test.cc.
 
-#include "filterdb/commands/install.h"
-
 #include <signal.h>
 
 #include <cstdio>
@@ -12,6 +10,7 @@
 
 #include "filterdb/commands/advice.h"
 #include "filterdb/commands/command.h"
+#include "filterdb/commands/install_report.h"
 #include "filterdb/commands/progress_bar.h"
 #include "filterdb/commands/scan_paths.h"
 #include "filterdb/mending/before_install.h"

@@ -14,7 +14,7 @@
 
 #include "filterdb/commands/advice.h"
 #include "filterdb/commands/command.h"
-#include "filterdb/commands/install.h"
+#include "filterdb/commands/install_report.h"
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/scan_paths.h"
 #include "filterdb/mending/build.h"

@@ -5,8 +5,8 @@
 // and the sums at the end.
 // Tested in filterdb/tests/commands/mend/mend_test.cc.
 
-#ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_INSTALL_H_
-#define CASSANDRA_BLOOM_FILTERDB_COMMANDS_INSTALL_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_INSTALL_REPORT_H_
+#define CASSANDRA_BLOOM_FILTERDB_COMMANDS_INSTALL_REPORT_H_
 
 #include <cstdint>
 #include <map>
@@ -43,4 +43,4 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_FILTERDB_COMMANDS_INSTALL_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_COMMANDS_INSTALL_REPORT_H_
