@@ -4,7 +4,6 @@
 // Tested in filterdb/tests/commands/bad_lines_test.cc.
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -28,8 +27,6 @@
 
 namespace cassandra_bloom::tools {
 namespace {
-
-constexpr char kStandardOutput[] = "-";
 
 struct BuildArguments {
   KeysOption keys;
@@ -60,46 +57,30 @@ FilterForm FormOfOutput(const BuildArguments& options) {
   return form;
 }
 
-// Throws Unusable if WriteOutput would fail: if something else than a regular
-// file is there, if there is one without --force, or if the file and the JSON
-// would both go to standard output. To be called before long work.
+// Throws Unusable if the file could not be written. To be called before long
+// work.
 void CheckCanWrite(const BuildArguments& options) {
-  const std::string& path = options.out;
-  if (path == kStandardOutput && options.json) {
-    throw Unusable(
-        "the JSON goes to standard output already; give a file, or leave out "
-        "--json");
+  if (options.out == "-") {
+    throw WrongUsage(
+        "--out=-: give a file, which is written whole or not at all");
   }
   struct stat status;
-  if (path == kStandardOutput || stat(path.c_str(), &status) != 0) {
+  if (stat(options.out.c_str(), &status) != 0) {
     return;  // A failure shows when the file is created.
   }
   if (!S_ISREG(status.st_mode)) {
-    throw Unusable(path + ": is " + NameOfFileType(status.st_mode) +
-                   ", which is left alone; give a file, or - for standard "
-                   "output");
+    throw Unusable(options.out + ": is " + NameOfFileType(status.st_mode) +
+                   ", which is left alone; give a file");
   }
   if (!options.force) {
-    throw Unusable(path + ": exists; --force overwrites it");
+    throw Unusable(options.out + ": exists; --force overwrites it");
   }
 }
 
-// Writes the file completely or not at all, and returns its name. A symbolic
-// link to a file is followed. After standard output was written, everything
-// that is printed goes to stderr.
-std::string WriteOutput(const BuildArguments& options,
-                        const WriteContent& content) {
+// Writes the file completely or not at all. A symbolic link to a file is
+// followed.
+void WriteOutput(const BuildArguments& options, const WriteContent& content) {
   std::string error;
-  if (options.out == kStandardOutput) {
-    const auto append = [](const char* data, size_t size) {
-      return WriteAll(STDOUT_FILENO, data, size);
-    };
-    if (!content(append) || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-      FailWithErrno("standard output", "cannot write", &error);
-      throw Unusable(error);
-    }
-    return "standard output";
-  }
   std::error_code not_there;
   const auto file = std::filesystem::canonical(options.out, not_there);
   if (!WriteFileAtomically(not_there ? options.out : file.string(),
@@ -107,7 +88,6 @@ std::string WriteOutput(const BuildArguments& options,
                            &error)) {
     throw Unusable(error);
   }
-  return options.out;
 }
 
 ExitCode RunBuild(const BuildArguments& options) {
@@ -140,10 +120,9 @@ ExitCode RunBuild(const BuildArguments& options) {
   const uint32_t num_words = sizing.NumWords(hashes.size());
   std::vector<char> filter(FilterDbSize(num_words));
   BuildFilterDb(hashes, sizing.num_probes, num_words, filter.data());
-  const std::string file = WriteOutput(
-      options, FilterDbContent(form, sizing.num_probes, num_words,
-                               filter.data() + kFilterDbHeaderSize));
-  PrintList({{"file", file},
+  WriteOutput(options, FilterDbContent(form, sizing.num_probes, num_words,
+                                       filter.data() + kFilterDbHeaderSize));
+  PrintList({{"file", options.out},
              {"keys", hashes.size()},
              {"probes", sizing.num_probes},
              {"words", num_words}},
@@ -169,9 +148,7 @@ void AddBuild(CLI::App* app, Run* run) {
                    "Cassandra's bloom_filter_fp_chance, 0.0000671 to below 1")
       ->check(IsFpChance());
   AddVersion(command, &options->version);
-  command
-      ->add_option("--out", options->out,
-                   "The Filter.db to write; - for standard output")
+  command->add_option("--out", options->out, "The Filter.db to write")
       ->required()
       ->type_name("FILE");
   command->add_flag("--force", options->force, "Overwrite an existing file");

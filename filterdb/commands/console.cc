@@ -21,14 +21,6 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-std::string NamesOfCommands(const CLI::App& app) {
-  std::string names;
-  for (const CLI::App* const command : app.get_subcommands({})) {
-    names += (names.empty() ? "" : ", ") + command->get_name();
-  }
-  return names;
-}
-
 std::string UsageError(const std::string& what, const std::string& command) {
   const std::string program = program_invocation_short_name;
   return program + ": " + what + "\nsee " + program + " " + command +
@@ -40,10 +32,14 @@ std::string UsageErrorOf(const CLI::App* app, const CLI::Error& error) {
   if (!chosen.empty()) {
     return UsageError(error.what(), chosen[0]->get_name());
   }
+  std::string names;
+  for (const CLI::App* const command : app->get_subcommands({})) {
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
   const auto words = app->remaining();
   return UsageError(
       (words.empty() ? "no command" : "'" + words[0] + "' is no command") +
-          "; the commands are " + NamesOfCommands(*app),
+          "; the commands are " + names,
       /*command=*/"");
 }
 
@@ -102,11 +98,10 @@ void PrintWhatMayFollow(const CLI::App& app, const std::string& first) {
 }
 
 // Refuses text that is no number, which is also NaN, and numbers out of range.
-template <typename Number>
-CLI::Validator IsNumber(const std::string& what, Number least, Number most) {
+CLI::Validator IsNumber(const std::string& what, double least, double most) {
   const auto fault = [=](const std::string& text) {
     const char* const end = text.data() + text.size();
-    Number number;
+    double number;
     const auto [parsed_to, error] = std::from_chars(text.data(), end, number);
     return error == std::errc() && parsed_to == end && number >= least &&
                    number <= most
@@ -169,18 +164,14 @@ void AddJson(CLI::App* command, bool* json) {
 }
 
 CLI::Validator IsBitsPerKey() {
-  return IsNumber<double>("a number from 1 to 100", 1, kMaxBitsPerKey);
+  return IsNumber("a number from 1 to 100", 1, kMaxBitsPerKey);
 }
 
 CLI::Validator IsFpChance() {
-  return IsNumber<double>(
+  return IsNumber(
       "a number of at least 0.0000671 and less than 1 (at 1 Cassandra has no "
       "filter)",
       kMinFpChance, std::nextafter(1, 0));
-}
-
-CLI::Validator IsPositive() {
-  return IsNumber<uint64_t>("a whole number from 1", 1, UINT64_MAX);
 }
 
 }  // namespace cassandra_bloom::tools

@@ -10,7 +10,6 @@
 #define CASSANDRA_BLOOM_FILTERDB_COMMANDS_CONSOLE_H_
 
 #include <CLI/App.hpp>  // CLI/CLI.hpp takes twice as long to compile.
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -64,10 +63,9 @@ Options* NewOptions(CLI::App* command, Run* run,
 
 void AddJson(CLI::App* command, bool* json);
 
-// Validators of numbers. CLI11 alone would read -5 as 2^64 - 5.
+// Validators of numbers. CLI::Range would let NaN pass.
 CLI::Validator IsBitsPerKey();
 CLI::Validator IsFpChance();
-CLI::Validator IsPositive();
 
 }  // namespace cassandra_bloom::tools
 

@@ -15,7 +15,6 @@
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/scan_paths.h"
 #include "filterdb/sstable/bytes/byte_source.h"
-#include "filterdb/sstable/sstable_finder.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "plugin/filter_db/read_file.h"
 
@@ -118,17 +117,12 @@ std::string_view Find(const Sstable& sstable, const std::string& key,
 
 ExitCode RunFind(const FindArguments& options) {
   const std::string key = KeyOf(options);
-  bool is_denied = false;
-  bool is_unknown = false;
+  Harms harms;
   uint64_t num_sstables = 0;
   uint64_t num_found = 0;
   uint64_t num_not_searched = 0;
   uint64_t num_bytes = 0;
-  SstableFinder finder(options.paths, [&](const std::string& error) {
-    is_unknown = true;
-    ++num_not_searched;
-    PrintUnread(error, options.json);
-  });
+  PathFinder finder(options.paths, options.json);
   while (const auto sstable = finder.Next()) {
     std::string_view found = kNotSearched;
     std::string why = std::string("is ") + NameOf(sstable->state);
@@ -141,10 +135,11 @@ ExitCode RunFind(const FindArguments& options) {
       }
     }
     ++num_sstables;
-    is_denied |= found == kDenied;
-    is_unknown |= found == kNotAsked || found == kNotSearched;
     num_found += found.substr(0, kYes.size()) == kYes ? 1 : 0;
     num_not_searched += found == kNotSearched ? 1 : 0;
+    harms.Add(found == kDenied                              ? Harm::kHidesRows
+              : found == kNotAsked || found == kNotSearched ? Harm::kNotKnown
+                                                            : Harm::kNone);
     const std::string path = sstable->Path("Data.db");
     if (options.json) {
       PrintJsonLine({{"sstable", path}, {"found", found}, {"why", why}});
@@ -154,29 +149,25 @@ ExitCode RunFind(const FindArguments& options) {
                 "\n");
     }
   }
-  const ExitCode exit_code = is_denied ? kHarm : is_unknown ? kNotKnown : kGood;
-  if (options.json) {
-    PrintJsonLine({{"summary",
-                    {{"exit_status", exit_code},
-                     {"key", ToHex(key)},
-                     {"sstables", num_sstables},
-                     {"found", num_found},
-                     {"not_searched", num_not_searched},
-                     {"bytes_searched", num_bytes},
-                     {"left_out_folders", finder.left_out()}}}});
-    return exit_code;
-  }
-  const std::string in = options.filters_only
-                             ? "the filters alone were asked"
-                             : "in " + std::to_string(num_found) + " of " +
-                                   Count(num_sstables, "SSTable") + ", " +
-                                   AsSize(num_bytes) + " searched";
-  PrintText("key " + ToHex(key) + ": " + in +
-            (num_not_searched > 0
-                 ? ", " + std::to_string(num_not_searched) + " not searched"
-                 : "") +
-            "\n" + LeftOutText(finder.left_out()));
-  return exit_code;
+  harms.Add(finder.harm());
+  Json json = {{"key", ToHex(key)},
+               {"sstables", num_sstables},
+               {"found", num_found},
+               {"not_searched", num_not_searched},
+               {"bytes_searched", num_bytes}};
+  json.update(finder.ToJson());
+  const std::string text = options.filters_only
+                               ? "the filters alone were asked"
+                               : "in " + std::to_string(num_found) + " of " +
+                                     Count(num_sstables, "SSTable") + ", " +
+                                     AsSize(num_bytes) + " searched";
+  const std::string not_searched =
+      num_not_searched == 0
+          ? ""
+          : ", " + std::to_string(num_not_searched) + " not searched";
+  return Finish(
+      harms, options.json, json,
+      "key " + ToHex(key) + ": " + text + not_searched + "\n" + finder.Text());
 }
 
 }  // namespace

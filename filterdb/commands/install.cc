@@ -3,17 +3,140 @@
 // Tested in filterdb/tests/commands/mend/install_test.cc.
 // Tested in filterdb/tests/commands/mend/undo_test.cc.
 
-#include "filterdb/mending/install.h"
-
 #include <signal.h>
 
-#include <string>
+#include <cstdio>
+#include <nlohmann/json.hpp>
 
+#include "filterdb/commands/advice.h"
 #include "filterdb/commands/command.h"
-#include "filterdb/commands/outcome_report.h"
-#include "filterdb/mending/run_folder.h"
+#include "filterdb/commands/install_report.h"
+#include "filterdb/commands/progress_bar.h"
+#include "filterdb/commands/scan_paths.h"
+#include "filterdb/mending/before_install.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
+namespace {
+
+Json ToJson(const Outcome& outcome) {
+  const bool is_built = outcome.kind == Outcome::kBuilt;
+  return {{"filter", outcome.path},
+          {"verdict", outcome.verdict},
+          {"outcome", NameOf(outcome.kind)},
+          {"note", outcome.note},
+          {"harm", NameOf(outcome.left.worst())},
+          {"bytes", is_built ? Json(outcome.num_bytes) : Json()},
+          {"keys", is_built ? Json(outcome.num_keys) : Json()}};
+}
+
+std::string TextOf(const Json& outcome) {
+  std::string text = outcome["filter"];
+  std::string before;
+  for (const std::string part :
+       {outcome["verdict"], outcome["outcome"], outcome["note"]}) {
+    text += part.empty() || part == before ? "" : ": " + part;
+    before = part;
+  }
+  if (!outcome["keys"].is_null()) {
+    text += ", " + Count(outcome["bytes"], "byte") + " for " +
+            Count(outcome["keys"], "key");
+  }
+  return Printable(text) + "\n";
+}
+
+// What was found before the mend.
+TableHarms HarmsOf(const RunFolder& run) {
+  TableHarms tables;
+  for (const RunLine& line : run.lines()) {
+    TableHarm& table = tables[FolderOfLine(line)];
+    table.harms.Add(line.harms);
+    table.is_of_scylla |= NameExists(line.prefix + "Scylla.db");
+  }
+  return tables;
+}
+
+}  // namespace
+
+void Report::Add(const Outcome& outcome) {
+  left_.Add(outcome.left);
+  const bool is_worth_a_line =
+      outcome.kind != Outcome::kUnchanged || !outcome.note.empty();
+  if (!is_worth_a_line) {
+    return;
+  }
+  ++sums_[outcome.kind];
+  const Json json = ToJson(outcome);
+  if (as_json_) {
+    PrintJsonLine(json);
+  } else {
+    PrintText(TextOf(json));
+  }
+  std::fflush(stdout);
+}
+
+uint64_t Report::num(Outcome::Kind kind) const {
+  const auto found = sums_.find(kind);
+  return found == sums_.end() ? 0 : found->second;
+}
+
+ExitCode Report::Finish(const Json& more, const std::string& text) {
+  Json total = Json::object();
+  std::string sums;
+  for (const auto& [kind, number] : sums_) {
+    total[NameOf(kind)] = number;
+    sums += (sums.empty() ? "" : ", ") + std::to_string(number) + " " +
+            NameOf(kind);
+  }
+  Json json = {{"total", total}};
+  json.update(more);
+  return tools::Finish(left_, as_json_, json,
+                       (sums.empty() ? "nothing to do" : sums) + "\n" + text);
+}
+
+ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
+                      Report* report) {
+  ProgressBar progress(options.undo ? "putting back" : "installing");
+  const InstallSums sums = Install(
+      run, options, [&](const Outcome& outcome) { report->Add(outcome); },
+      [&](double share) {
+        progress.Show(static_cast<uint64_t>(1000 * share), 1000);
+      });
+  if (!sums.refusal.empty()) {
+    throw Unusable("nothing was changed: " + sums.refusal);
+  }
+  std::string text;
+  if (2 * sums.num_gone > sums.num_listed) {
+    report->AddHarm(Harm::kNotKnown);
+    text += std::to_string(sums.num_gone) + " of " +
+            Count(sums.num_listed, "SSTable") +
+            " are gone: this is an old run, or not of this node; scan again\n";
+  }
+  if (sums.has_ended) {
+    text += "ended there; what comes before it is done, and nothing after it\n";
+  }
+  for (const std::string& snapshot : sums.snapshots) {
+    text += Printable(snapshot) +
+            ": snapshots keep their old filters; mend a copy before you "
+            "restore one\n";
+  }
+  const TableHarms tables = HarmsOf(run);
+  if (!options.undo) {
+    text += AdviceText(tables, /*after_install=*/true);
+    if (report->num(Outcome::kInstalled) > 0 && !options.dry_run) {
+      text += "To put the old filters back: filterdb install " +
+              Printable(Quoted(run.path())) + " --undo" +
+              (options.node_is_down ? " --node-is-down" : "") + "\n";
+    }
+  }
+  return report->Finish({{"run", run.path()},
+                         {"tables_to_repair", RepairJson(tables)},
+                         {"snapshots", sums.snapshots}},
+                        text);
+}
+
+// ---- The command ----
+
 namespace {
 
 struct InstallArguments {

@@ -14,7 +14,7 @@
 
 #include "filterdb/commands/advice.h"
 #include "filterdb/commands/command.h"
-#include "filterdb/commands/outcome_report.h"
+#include "filterdb/commands/install_report.h"
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/scan_paths.h"
 #include "filterdb/mending/build.h"
@@ -75,11 +75,10 @@ ExitCode RunMend(const MendArguments& options) {
   Report report(options.json);
   RunBuilder builder(run.get(),
                      [&](const Outcome& outcome) { report.Add(outcome); });
-  const Scanned scanned = Scan(
-      scan, options.json,
-      [&](const Examined& examined) { builder.Build(examined); },
+  PathFinder finder(scan.paths, options.json);
+  ExaminePaths(
+      scan, &finder, [&](const Examined& examined) { builder.Build(examined); },
       [](const Examined&) {});
-  report.AddHarm(scanned.harm());
   run->Sync();
   const std::string path = run->path();
   if (options.in_place) {
@@ -87,18 +86,18 @@ ExitCode RunMend(const MendArguments& options) {
     InstallOptions install;
     install.node_is_down = options.node_is_down;
     Report installed(options.json);
-    installed.AddHarm(scanned.harm());
+    installed.AddHarm(finder.harm());
     return RunInstallOf(*RunFolder::ForInstall(path), install, &installed);
   }
-  std::string text = LeftOutText(scanned.left_out);
+  report.AddHarm(finder.harm());
+  std::string text = finder.Text();
   if (builder.num_built() > 0) {
     text += "Nothing is changed yet. Stop the node, then: filterdb install " +
             Printable(Quoted(path)) + "\n";
   }
-  return report.Finish({{"run", path},
-                        {"left_out_folders", scanned.left_out},
-                        {"errors", scanned.num_errors}},
-                       text);
+  Json json = {{"run", path}};
+  json.update(finder.ToJson());
+  return report.Finish(json, text);
 }
 
 }  // namespace

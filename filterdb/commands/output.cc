@@ -15,21 +15,6 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-constexpr unsigned char ByteAt(std::string_view text, size_t at) {
-  return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
-}
-
-// Returns the length of the control character at the front of `text`: U+0000 to
-// U+001F, or U+007F to U+009F, in UTF-8. Returns 0 if there is none.
-size_t LengthOfControl(std::string_view text) {
-  const unsigned char first = ByteAt(text, 0);
-  if (first < 0x20 || first == 0x7f) {
-    return 1;
-  }
-  return first == 0xc2 && ByteAt(text, 1) >= 0x80 && ByteAt(text, 1) < 0xa0 ? 2
-                                                                            : 0;
-}
-
 constexpr char kIndent[] = "  ";
 
 // Returns null if the row does not have it.
@@ -57,17 +42,22 @@ std::string LineOf(
 
 }  // namespace
 
+// U+0080 to U+009F, which some terminals obey, are C2 80 to C2 9F in UTF-8.
 std::string Printable(std::string_view text) {
   std::string printable;
-  while (!text.empty()) {
-    const size_t control = LengthOfControl(text);
-    for (size_t i = 0; i < control; ++i) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next =
+        static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    const bool is_two_bytes = byte == 0xc2 && next >= 0x80 && next < 0xa0;
+    if (byte < 0x20 || byte == 0x7f || is_two_bytes) {
       printable += "\\x" + ToHex(text.substr(i, 1));
+    } else {
+      printable += byte == '\\' ? "\\\\" : std::string(1, text[i]);
     }
-    if (control == 0) {
-      printable += text[0] == '\\' ? "\\\\" : std::string(1, text[0]);
+    if (is_two_bytes) {
+      printable += "\\x" + ToHex(text.substr(++i, 1));
     }
-    text.remove_prefix(std::max<size_t>(control, 1));
   }
   return printable;
 }
@@ -88,11 +78,10 @@ void PrintText(const std::string& text) {
 }
 
 std::string ToHex(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
   std::string hex;
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    char digits[4];
-    std::snprintf(digits, sizeof(digits), "%02x", ByteAt(bytes, i));
-    hex += digits;
+  for (const char c : bytes) {
+    hex += {kDigits[c >> 4 & 15], kDigits[c & 15]};
   }
   return hex;
 }

@@ -10,20 +10,20 @@
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/progress_bar.h"
 #include "filterdb/health/examine_all.h"
-#include "filterdb/sstable/sstable_finder.h"
 
 namespace cassandra_bloom::tools {
 namespace {
+
+constexpr int kMostJobs = 1024;
 
 // Limits the number of threads, because each thread has several files open at a
 // time. With too many threads, the process would reach its limit of open files,
 // and could not read good SSTables.
 uint64_t MaxJobs() {
   constexpr uint64_t kFilesPerJob = 8;
-  constexpr uint64_t kMost = 1024;
   struct rlimit files;
   return getrlimit(RLIMIT_NOFILE, &files) == 0
-             ? std::clamp<uint64_t>(files.rlim_cur / kFilesPerJob, 1, kMost)
+             ? std::clamp<uint64_t>(files.rlim_cur / kFilesPerJob, 1, kMostJobs)
              : 1;
 }
 
@@ -39,7 +39,7 @@ void ScanPaths::AddTo(CLI::App* command) {
       ->add_option(
           "--jobs", jobs,
           "How many threads read (default: 1, beside a node that runs)")
-      ->check(IsPositive());
+      ->check(CLI::Range(1, kMostJobs));
   AddPaths(command, &paths);
 }
 
@@ -50,25 +50,35 @@ void AddPaths(CLI::App* command, std::vector<std::string>* paths) {
       ->required();
 }
 
-void PrintUnread(const std::string& error, bool as_json) {
-  PrintError(Unusable(error));
-  if (as_json) {
-    PrintJsonLine({{"error", error}});
+PathFinder::PathFinder(const std::vector<std::string>& paths, bool as_json)
+    : finder_(paths, [this, as_json](const std::string& error) {
+        ++num_errors_;
+        PrintError(Unusable(error));
+        if (as_json) {
+          PrintJsonLine({{"error", error}});
+        }
+      }) {}
+
+std::string PathFinder::Text() const {
+  std::string text;
+  for (const auto& [name, number] : finder_.left_out()) {
+    text += (text.empty() ? "left out: " : ", ") + Count(number, "folder") +
+            " named " + Printable(name);
   }
+  return text.empty() ? "" : text + "\n";
 }
 
-Scanned Scan(const ScanPaths& options, bool as_json,
-             const std::function<void(const Examined&)>& work,
-             const std::function<void(const Examined&)>& done) {
-  Scanned scanned;
-  SstableFinder finder(options.paths, [&](const std::string& error) {
-    ++scanned.num_errors;
-    PrintUnread(error, as_json);
-  });
+Json PathFinder::ToJson() const {
+  return {{"left_out_folders", finder_.left_out()}, {"errors", num_errors_}};
+}
+
+void ExaminePaths(const ScanPaths& options, PathFinder* finder,
+                  const std::function<void(const Examined&)>& work,
+                  const std::function<void(const Examined&)>& done) {
   ProgressBar progress("scanning");
   uint64_t num_done = 0;
   ExamineJob job;
-  job.next = [&finder] { return finder.Next(); };
+  job.next = [=] { return finder->Next(); };
   job.options = options.examine;
   job.num_threads =
       static_cast<unsigned>(std::clamp<uint64_t>(options.jobs, 1, MaxJobs()));
@@ -78,17 +88,21 @@ Scanned Scan(const ScanPaths& options, bool as_json,
     done(examined);
   };
   ExamineAll(job);
-  scanned.left_out = finder.left_out();
-  return scanned;
 }
 
-std::string LeftOutText(const std::map<std::string, uint64_t>& folders) {
-  std::string text;
-  for (const auto& [name, number] : folders) {
-    text += (text.empty() ? "left out: " : ", ") + Count(number, "folder") +
-            " named " + Printable(name);
+ExitCode Finish(const Harms& harms, bool as_json, const Json& sums,
+                const std::string& text) {
+  const auto exit_code = static_cast<ExitCode>(harms.exit_status());
+  if (as_json) {
+    Json summary = {{"exit_status", exit_code},
+                    {"harm", NameOf(harms.worst())},
+                    {"incomplete", harms.has(Harm::kNotKnown)}};
+    summary.update(sums);
+    PrintJsonLine({{"summary", summary}});
+  } else {
+    PrintText(text);
   }
-  return text.empty() ? "" : text + "\n";
+  return exit_code;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -86,7 +86,7 @@ NOT_RUN = {
         "it is this test",
     # docs/filterdb_node.md: a block to copy on a node. The section "Without a node"
     # of docs/filterdb.md and filterdb/tests/commands/ run the same commands.
-    "sudo install -d -o $user -m 700 /var/lib/filterdb $run": "wants a node",
+    "sudo install -d /var/lib/filterdb && sudo install -d -o $user -m 700 $run": "wants a node",
     "sudo -u $user filterdb scan $data --only-faults": "wants a node",
     "sudo -u $user filterdb mend $data --run=$run": "wants a node",
     "sudo -u $user filterdb install $run --dry-run": "wants a node",

@@ -88,11 +88,6 @@ TEST_F(AnswersTest, Build) {
             "  keys    3\n"
             "  probes  7\n"
             "  words   1\n");
-  const std::string filter = Read("nb-9-big-Filter.db");
-  const Ran to_stdout = Good("build --bits=10 --out=- --sstable-version=nb" +
-                             kText + "2>messages");
-  EXPECT_EQ(to_stdout.out, filter);
-  EXPECT_THAT(Read("messages"), HasSubstr("standard output\n"));
   EXPECT_EQ(
       Good("build --bits=10 --force --json --out=nb-9-big-Filter.db" + kText)
           .json(),

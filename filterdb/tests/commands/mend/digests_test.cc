@@ -75,6 +75,14 @@ TEST_F(DigestsTest, TheDigestOfACompletedToc) {
   ExpectWell();
 }
 
+// Tables with tablets are repaired by another command.
+TEST_F(DigestsTest, TheRepairOfTablets) {
+  WriteScylla(FilterFault::kBitsCleared);
+  EXPECT_THAT(Exits(0, MendInPlace(kRewrite)).out,
+              HasSubstr("tablets: nodetool cluster repair instead of nodetool "
+                        "repair --full.\n"));
+}
+
 // The filter has all keys, but its digest is not the one in Scylla.db. ScyllaDB
 // refuses such a filter.
 TEST_F(DigestsTest, ADigestThatDiffers) {

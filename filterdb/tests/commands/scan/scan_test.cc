@@ -261,7 +261,9 @@ TEST_F(ScanAnswerTest, ChangesNothing) {
   for (const std::string jobs : {"2", "100"}) {
     EXPECT_EQ(Scan("--json --jobs=" + jobs).out, one) << jobs;
   }
-  EXPECT_EQ(Scan("--jobs=0").exit_code, 64);
+  for (const std::string jobs : {"0", "-5", "1025", "1.5", "nan", "x"}) {
+    EXPECT_EQ(Scan("--jobs=" + jobs).exit_code, 64) << jobs;
+  }
   EXPECT_EQ(dir_.Names(), names);
   EXPECT_EQ(fs::last_write_time(dir_ / "ks/t1"), time);
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What mend and install print: a line for each outcome at once, so that a
-// killed run has shown what it did, and the sums at the end.
+// The command install, as far as mend --in-place needs it, and what both print:
+// a line for each outcome at once, so that a killed run has shown what it did,
+// and the sums at the end.
 // Tested in filterdb/tests/commands/mend/mend_test.cc.
 
-#ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_OUTCOME_REPORT_H_
-#define CASSANDRA_BLOOM_FILTERDB_COMMANDS_OUTCOME_REPORT_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_INSTALL_REPORT_H_
+#define CASSANDRA_BLOOM_FILTERDB_COMMANDS_INSTALL_REPORT_H_
 
 #include <cstdint>
 #include <map>
@@ -33,8 +34,6 @@ class Report {
  private:
   const bool as_json_;
   std::map<Outcome::Kind, uint64_t> sums_;
-  // Why SSTables were left, and how many for each reason.
-  std::map<std::string, uint64_t> reasons_;
   Harms left_;
 };
 
@@ -44,4 +43,4 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_FILTERDB_COMMANDS_OUTCOME_REPORT_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_COMMANDS_INSTALL_REPORT_H_
