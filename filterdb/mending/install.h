@@ -9,33 +9,17 @@
 // its files is judged by its content, so an install or an undo that was killed
 // is finished by the same line.
 // Tested in filterdb/tests/commands/mend/install_test.cc.
-// Tested in filterdb/tests/commands/mend/undo_test.cc.
-// Tested in filterdb/tests/commands/mend/kill_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_MENDING_INSTALL_H_
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_INSTALL_H_
 
-#include <cstdint>
 #include <functional>
-#include <set>
-#include <string>
 
-#include "filterdb/mending/before_install.h"
 #include "filterdb/mending/outcome.h"
 #include "filterdb/mending/run_folder.h"
+#include "filterdb/mending/table_install.h"
 
 namespace cassandra_bloom::tools {
-
-struct InstallSums {
-  uint64_t num_gone = 0;
-  uint64_t num_listed = 0;  // With work for an install.
-  // Folders of snapshots, which keep the old filters.
-  std::set<std::string> snapshots;
-  // Whether the install ended at an SSTable that a process has open.
-  bool has_ended = false;
-  // Not "" if nothing was changed, and nothing was looked at.
-  std::string refusal;
-};
 
 // `progress` is called with the share of the work that is done, from 0 to 1.
 InstallSums Install(const RunFolder& run, const InstallOptions& options,

@@ -21,11 +21,15 @@ namespace cassandra_bloom::tools {
 // are 0 if there is no file.
 using FileStamp = std::tuple<ino_t, off_t, int64_t, int64_t>;
 
+inline FileStamp StampOf(const struct stat& status) {
+  return {status.st_ino, status.st_size, status.st_mtim.tv_sec,
+          status.st_mtim.tv_nsec};
+}
+
 inline FileStamp StampOf(const std::string& path) {
   struct stat status = {};
   lstat(path.c_str(), &status);
-  return {status.st_ino, status.st_size, status.st_mtim.tv_sec,
-          status.st_mtim.tv_nsec};
+  return StampOf(status);
 }
 
 // The stamps of the files that `filterdb mend` reads or changes. The first is

@@ -28,41 +28,37 @@ uint32_t CrcOf(const WriteContent& content) {
 }
 
 std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error) {
+  const FileDescriptor fd(OpenForReading(path));
   uint32_t crc = 0;
   const auto ignore = [](const char*, size_t) { return true; };
-  if (ContentOfFile(path, &crc)(ignore)) {
+  if (fd.get() >= 0 && ReadInPieces(fd.get(), ignore, &crc)) {
     return crc;
   }
   FailWithErrno(path, "cannot read", error);
   return std::nullopt;
 }
 
-WriteContent ContentOfFile(const std::string& path, uint32_t* crc) {
-  return [path, crc](const Append& append) {
-    const FileDescriptor fd(OpenForReading(path));
-    // A larger block would be mapped and cleared by the kernel for each file,
-    // which takes longer than to read a small one.
-    constexpr size_t kPiece = size_t{128} << 10;
-    const std::unique_ptr<char[]> piece(new char[kPiece]);
-    *crc = 0;
-    if (fd.get() < 0) {
+bool ReadInPieces(int fd, const Append& append, uint32_t* crc) {
+  // A larger block would be got from the kernel and cleared for each file,
+  // which takes longer than to read a small one.
+  constexpr size_t kPiece = size_t{64} << 10;
+  const std::unique_ptr<char[]> piece(new char[kPiece]);
+  *crc = 0;
+  ReadNothingAhead(fd);
+  size_t size = kPiece;
+  for (uint64_t at = 0; size == kPiece; at += size) {
+    const CachedPages pages(fd, at, kPiece);
+    const ssize_t got = ReadAt(fd, at, kPiece, piece.get());
+    if (got < 0) {
       return false;
     }
-    ReadNothingAhead(fd.get());
-    for (uint64_t at = 0;;) {
-      const CachedPages pages(fd.get(), at, kPiece);
-      const ssize_t got = ReadAt(fd.get(), at, kPiece, piece.get());
-      if (got <= 0) {
-        return got == 0;
-      }
-      const auto size = static_cast<size_t>(got);
-      *crc = Crc32({piece.get(), size}, *crc);
-      if (!append(piece.get(), size)) {
-        return false;
-      }
-      at += size;
+    size = static_cast<size_t>(got);
+    *crc = Crc32({piece.get(), size}, *crc);
+    if (size > 0 && !append(piece.get(), size)) {
+      return false;
     }
-  };
+  }
+  return true;
 }
 
 std::string HexOfCrc(uint32_t crc) {

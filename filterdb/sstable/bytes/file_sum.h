@@ -29,9 +29,10 @@ std::string HexOfCrc(uint32_t crc);
 // be read.
 std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error);
 
-// Returns a function that reads a file in pieces of 128 KiB, and sets `*crc` to
-// the CRC-32 of what it has read. `crc` must outlive that function.
-WriteContent ContentOfFile(const std::string& path, uint32_t* crc);
+// Reads an open file from its begin in pieces of 64 KiB, gives each to
+// `append`, and sets `*crc` to the CRC-32 of all. On failure, or if `append`
+// returns false, returns false and leaves errno as it was set there.
+bool ReadInPieces(int fd, const Append& append, uint32_t* crc);
 
 }  // namespace cassandra_bloom::tools
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -167,11 +168,20 @@ TEST_F(InstallTest, WhatCameAfterTheMend) {
 TEST_F(InstallTest, WhatHasChangedIsLeft) {
   Exits(0, Mend());
   const auto files = Files();
+  const std::string index = one_.Path("Index.db");
+  const auto time = fs::last_write_time(index);
   const std::vector<std::pair<std::function<void()>, const char*>> cases = {
       {[&] { WriteFile(one_.Path("Filter.db"), "other"); },
        "foreign: its filter is neither the old one nor the new one"},
       {[&] { fs::remove(one_.Path("Filter.db")); }, "foreign: its filter is"},
       {[&] { WriteFile(one_.Path("TOC.txt"), ""); }, "left: TOC.txt damaged"},
+      {[&] { fs::last_write_time(index, time + std::chrono::seconds(1)); },
+       "left: its index has changed since the mend"},
+      {[&] {
+         WriteFile(index, std::string(ReadFile(index).size(), 'x'));
+         fs::last_write_time(index, time);
+       },
+       "left: its index has changed since the mend"},
       {[&] {
          WriteFile(dir_ / "ks/t1/nb_txn_compaction_1.log",
                    LogRecord("REMOVE", one_.prefix, 1, 8));
@@ -193,11 +203,12 @@ TEST_F(InstallTest, WhatHasChangedIsLeft) {
     EXPECT_TRUE(Files() == changed);
     fs::remove(dir_ / "ks/t1/nb_txn_compaction_1.log");
     for (const auto& [path, content] : files) {
-      if (path[0] == '/' &&
-          (EndsWith(path, "Filter.db") || EndsWith(path, "TOC.txt"))) {
+      if (path[0] == '/' && (EndsWith(path, "Filter.db") ||
+                             EndsWith(path, "TOC.txt") || path == index)) {
         WriteFile(path, content);
       }
     }
+    fs::last_write_time(index, time);
   }
 }
 
@@ -278,8 +289,8 @@ TEST_F(InstallTest, FoldersThatAreRefused) {
   expect(run(), run() + "/list: is a link");
 }
 
-TEST_F(InstallTest, APathWithALineEnd) {
-  fs::rename(dir_ / "ks/t1", dir_ / "ks/t\n1 %");
+TEST_F(InstallTest, APathWithSpaces) {
+  fs::rename(dir_ / "ks/t1", dir_ / "ks/ t  1 %");
   Exits(0, Mend());
   Exits(0, Install());
   Exits(0, Scan());

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "plugin/filter_db/read_file.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
@@ -32,7 +33,8 @@ TEST(FileSumTest, CopiesAndSums) {
     return true;
   };
   uint32_t crc = 0;
-  EXPECT_TRUE(tools::ContentOfFile(dir / "file", &crc)(append));
+  const FileDescriptor fd(OpenForReading(dir / "file"));
+  EXPECT_TRUE(tools::ReadInPieces(fd.get(), append, &crc));
   EXPECT_TRUE(copy == content);
   EXPECT_EQ(crc, Crc32(content));
   std::string error;
@@ -41,9 +43,9 @@ TEST(FileSumTest, CopiesAndSums) {
               return add(content.data(), content.size());
             }),
             Crc32(content));
-  EXPECT_FALSE(tools::ContentOfFile(
-      dir / "file", &crc)([](const char*, size_t) { return false; }));
-  EXPECT_FALSE(tools::ContentOfFile(dir / "none", &crc)(append));
+  EXPECT_FALSE(tools::ReadInPieces(
+      fd.get(), [](const char*, size_t) { return false; }, &crc));
+  EXPECT_FALSE(tools::ReadInPieces(-1, append, &crc));
   EXPECT_EQ(tools::CrcOfFile(dir / "none", &error), std::nullopt);
 }
 

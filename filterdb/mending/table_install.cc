@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "filterdb/mending/table_install.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "filterdb/health/examine_all.h"
+#include "filterdb/mending/lease.h"
+#include "filterdb/mending/place.h"
+#include "filterdb/sstable/bytes/file_sum.h"
+#include "filterdb/sstable/sstable_finder.h"
+#include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/write_file.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+// The folders of a table's folder in which a node keeps SSTables that it may
+// move into the table's folder, or out of it.
+constexpr std::string_view kFoldersBeside[] = {"staging", "quarantine",
+                                               "upload"};
+
+struct Folder {
+  explicit Folder(const std::string& path)
+      : fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {}
+
+  FileDescriptor fd;
+  TransactionLogs logs;
+};
+
+// A name of an SSTable, which may have several, by hard links.
+struct Name {
+  Sstable sstable;
+  const Folder* folder;
+};
+
+// An SSTable of the list, which is being changed.
+struct Job {
+  const RunLine* line;
+  std::vector<Name> names;
+  Outcome outcome = {};
+  std::vector<Place> places = {};  // One for each name whose files differ.
+  bool is_ready = false;           // New files wait for their names.
+};
+
+class TableInstall {
+ public:
+  TableInstall(const RunFolder& run, const InstallOptions& options,
+               const OnOutcome& on_outcome, InstallSums* sums)
+      : run_(run), options_(options), on_outcome_(on_outcome), sums_(*sums) {}
+
+  void Do(const std::string& table, const std::vector<const RunLine*>& lines) {
+    ListFolder(table);
+    for (const std::string_view beside : kFoldersBeside) {
+      ListFolder(table + "/" + std::string(beside));
+    }
+    std::vector<Job> jobs;
+    for (const RunLine* const line : lines) {
+      std::vector<Name> names = TakeNames(*line);
+      if (line->HasWork() || (line->kind == RunLine::kLeft && !options_.undo)) {
+        jobs.push_back({line, std::move(names)});
+        jobs.back().outcome.path = line->prefix + kFilterDb;
+        jobs.back().outcome.verdict = NameOf(line->harms.worst());
+      }
+    }
+    InAllThreads(&jobs, [this](Job* job) {
+      job->is_ready = Try(job, [&] { Prepare(job); });
+    });
+    if (!options_.dry_run) {
+      Commit(&jobs);
+    }
+    for (Job& job : jobs) {
+      Report(&job);
+    }
+    if (!options_.dry_run && !options_.undo && !sums_.has_ended) {
+      ExamineUnlisted();
+    }
+  }
+
+ private:
+  // Returns whether `work` ended as it should. Else removes temporary files.
+  static bool Try(Job* job, const std::function<void()>& work) {
+    if (tools::Try(&job->outcome, work)) {
+      return true;
+    }
+    for (Place& place : job->places) {
+      place.RemoveTemporary();
+    }
+    return false;
+  }
+
+  // Most of the time goes into opening small files. For a few, no thread is
+  // worth its start.
+  static void InAllThreads(std::vector<Job>* jobs,
+                           const std::function<void(Job*)>& work) {
+    std::atomic<size_t> next{0};
+    const auto run = [&] {
+      for (size_t i = next++; i < jobs->size(); i = next++) {
+        work(&(*jobs)[i]);
+      }
+    };
+    std::vector<std::thread> threads;
+    try {
+      constexpr size_t kOfOneThread = 100;
+      const size_t num_threads = std::min<size_t>(
+          std::thread::hardware_concurrency(), jobs->size() / kOfOneThread);
+      for (size_t i = 1; i < num_threads; ++i) {
+        threads.emplace_back(run);
+      }
+    } catch (const std::system_error&) {
+      // Those that were started, and this one, do all the work.
+    }
+    run();
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+  }
+
+  // What the run has not changed does harm as before.
+  void Report(Job* job) {
+    Outcome& outcome = job->outcome;
+    const bool is_as_wanted = outcome.kind == Outcome::kInstalled ||
+                              outcome.kind == Outcome::kGone ||
+                              (outcome.kind == Outcome::kUnchanged &&
+                               !(options_.undo && job->line->old_filter));
+    if (!is_as_wanted) {
+      outcome.left.Add(job->line->harms);
+    }
+    if (outcome.kind == Outcome::kInUse || outcome.kind == Outcome::kForeign ||
+        outcome.kind == Outcome::kNotChanged ||
+        outcome.kind == Outcome::kFailed) {
+      outcome.left.Add(Harm::kNotKnown);
+    }
+    sums_.num_gone += outcome.kind == Outcome::kGone ? 1 : 0;
+    on_outcome_(outcome);
+  }
+
+  // ---- Where the SSTables are ----
+
+  // Lists a folder once, and removes what a killed install of this run left.
+  void ListFolder(const std::string& path) {
+    const auto [entry, is_new] = folders_.try_emplace(path, path);
+    Folder& folder = entry->second;
+    std::error_code failure;
+    FolderListing listing =
+        tools::ListFolder(path, /*node_is_down=*/!options_.dry_run, &failure);
+    folder.logs = std::move(listing.logs);
+    for (const auto& [name_prefix, components] : listing.sstables) {
+      struct stat status;
+      if ((components & ComponentBit("Data.db")) != 0 &&
+          fstatat(folder.fd.get(), (name_prefix + "Data.db").c_str(), &status,
+                  AT_SYMLINK_NOFOLLOW) == 0) {
+        by_data_[StampOf(status)].push_back({{path, name_prefix}, &folder});
+      }
+    }
+    for (const std::string& name : listing.other_names) {
+      if (!options_.dry_run && EndsWith(name, run_.suffix())) {
+        unlinkat(folder.fd.get(), name.c_str(), 0);
+      }
+      if (name == "snapshots") {
+        sums_.snapshots.insert(path + "/" + name);
+      }
+    }
+  }
+
+  // An SSTable is its Data.db and index, by whatever path.
+  std::vector<Name> TakeNames(const RunLine& line) {
+    const auto found = by_data_.find(line.data);
+    return found == by_data_.end() ? std::vector<Name>()
+                                   : std::exchange(found->second, {});
+  }
+
+  // ---- One SSTable ----
+
+  void Prepare(Job* job) {
+    const RunLine& line = *job->line;
+    if (!line.HasWork()) {
+      Leave("was left by the mend, whose output says why");
+    }
+    if (job->names.empty()) {
+      EndWithoutName(line);
+    }
+    for (Name& name : job->names) {
+      CheckIsLive(&name);
+      const int folder = name.folder->fd.get();
+      Place place(name.sstable, folder);
+      if (place.index_stamp() != line.index ||
+          place.index_crc() != line.index_crc) {
+        Leave("its index has changed since the mend");
+      }
+      const Change change = ChangeOf(line, place);
+      if (!place.Plan(change)) {
+        continue;
+      }
+      CheckCanTell(folder, options_.node_is_down);
+      job->places.push_back(std::move(place));
+      if (options_.dry_run && !change.filter.empty()) {
+        CopyListed(change.filter, *change.filter_crc, /*to=*/-1, "");
+      } else if (!options_.dry_run) {
+        job->places.back().WriteTemporary(run_.suffix());
+        if (!options_.undo && !change.filter.empty()) {
+          run_.KeepOld(line, name.sstable.Path(kFilterDb),
+                       job->places.back().filter_time());
+        }
+      }
+    }
+    SetOutcome(job);
+  }
+
+  // The list may have two names of one SSTable. Then the other line took both.
+  [[noreturn]] void EndWithoutName(const RunLine& line) const {
+    if (by_data_.count(line.data) != 0) {
+      throw End{Outcome::kUnchanged, ""};
+    }
+    throw End{Outcome::kGone, NameExists(line.prefix + "Data.db")
+                                  ? "another SSTable has this name now"
+                                  : ""};
+  }
+
+  static void CheckIsLive(Name* name) {
+    SetState(name->folder->logs, &name->sstable);
+    if (name->sstable.state != SstableState::kLive) {
+      Leave(std::string("is ") + NameOf(name->sstable.state));
+    }
+    Examined logged;
+    logged.sstable = name->sstable;
+    logged.AddLogs();
+    if (!logged.findings.empty()) {
+      Leave(logged.ReasonToLeave());
+    }
+  }
+
+  // Returns what is to be changed, judged by the content of the present filter:
+  // it is the wanted one, the one to be replaced, or foreign. With the wanted
+  // one, at most a digest differs: a kill came before or after the filter got
+  // its name.
+  Change ChangeOf(const RunLine& line, const Place& place) const {
+    const bool undo = options_.undo;
+    const auto present = place.filter_crc();
+    Change change;
+    change.completes_toc = !undo;
+    if (line.kind == RunLine::kToc && !undo && present != line.old_filter) {
+      throw End{Outcome::kForeign, "its filter has changed since the mend"};
+    }
+    if (line.kind == RunLine::kToc || (undo && !line.old_filter)) {
+      return change;
+    }
+    change.filter_crc = undo ? line.old_filter : line.new_filter;
+    if (present == change.filter_crc) {
+      return change;
+    }
+    if (present != (undo ? line.new_filter : line.old_filter)) {
+      throw End{Outcome::kForeign,
+                !undo     ? "its filter is neither the old one nor the new one"
+                : present ? "its filter has changed since this run, which "
+                            "still keeps the old one"
+                          : "its filter was removed"};
+    }
+    change.filter = undo ? run_.OldPath(line) : run_.NewPath(line);
+    change.filter_time = run_.time();
+    if (undo) {
+      const timespec time = place.filter_time();
+      if (time.tv_sec != run_.time().tv_sec ||
+          time.tv_nsec != run_.time().tv_nsec) {
+        throw End{Outcome::kForeign,
+                  "a later run has replaced its filter; undo that one first"};
+      }
+      struct stat kept = {};
+      stat(change.filter.c_str(), &kept);
+      change.filter_time = kept.st_mtim;
+    }
+    return change;
+  }
+
+  void SetOutcome(Job* job) const {
+    const RunLine& line = *job->line;
+    Outcome& outcome = job->outcome;
+    const bool dry_run = options_.dry_run;
+    if (job->places.empty()) {
+      throw End{Outcome::kUnchanged,
+                !options_.undo               ? ""
+                : line.kind == RunLine::kToc ? "only its TOC.txt was completed"
+                : !line.old_filter           ? "there was no filter before"
+                                             : ""};
+    }
+    if (!options_.undo) {
+      outcome.kind = dry_run ? Outcome::kWouldInstall : Outcome::kInstalled;
+      return;
+    }
+    outcome.kind = dry_run ? Outcome::kWouldPutBack : Outcome::kPutBack;
+    if (line.harms.worst() >= Harm::kDamaged) {
+      outcome.note = std::string("the old filter, which did this: ") +
+                     NameOf(line.harms.worst());
+    }
+  }
+
+  // ---- All SSTables of the table ----
+
+  // All new and kept files are on disk before the first gets its name.
+  void Commit(std::vector<Job>* jobs) {
+    std::set<int> changed;
+    for (const Job& job : *jobs) {
+      for (const Place& place : job.places) {
+        changed.insert(place.folder());
+      }
+    }
+    std::string error;
+    try {
+      run_.Sync();
+    } catch (const std::exception& failure) {
+      error = failure.what();
+    }
+    for (const auto& [path, folder] : folders_) {
+      if (error.empty() && changed.count(folder.fd.get()) != 0 &&
+          syncfs(folder.fd.get()) != 0) {
+        FailWithErrno(path, "cannot sync", &error);
+      }
+    }
+    for (Job& job : *jobs) {
+      if (!job.is_ready) {
+        continue;
+      }
+      Try(&job, [&] {
+        if (!error.empty()) {
+          Fail(error);
+        }
+        GiveNames(&job);
+      });
+      sums_.has_ended |= job.outcome.kind == Outcome::kInUse;
+    }
+    for (const auto& [path, folder] : folders_) {
+      if (changed.count(folder.fd.get()) != 0 && fsync(folder.fd.get()) != 0) {
+        FailWithErrno(path, "cannot sync the folder", &error);
+        for (Job& job : *jobs) {
+          if (job.is_ready) {
+            job.outcome.kind = Outcome::kFailed;
+            job.outcome.note = error;
+          }
+        }
+      }
+    }
+  }
+
+  void GiveNames(Job* job) {
+    if (sums_.has_ended) {
+      throw End{Outcome::kNotChanged, ""};
+    }
+    const Lease lease(job->places.front().sstable().Path("Data.db"),
+                      options_.node_is_down);
+    for (const Place& place : job->places) {
+      place.CheckUnchanged();
+    }
+    lease.Check();
+    for (Place& place : job->places) {
+      place.GiveNames();
+    }
+  }
+
+  // Examines what has come after the mend.
+  void ExamineUnlisted() {
+    std::vector<Sstable> unlisted;
+    for (auto& [data, names] : by_data_) {
+      for (Name& name : names) {
+        SetState(name.folder->logs, &name.sstable);
+        unlisted.push_back(std::move(name.sstable));
+      }
+    }
+    ExamineJob job;
+    job.next = [&]() -> std::optional<Sstable> {
+      if (unlisted.empty()) {
+        return std::nullopt;
+      }
+      Sstable next = std::move(unlisted.back());
+      unlisted.pop_back();
+      return next;
+    };
+    job.done = [&](const Examined& examined) {
+      if (examined.worst() >= Harm::kDamaged) {
+        Outcome outcome;
+        outcome.kind = Outcome::kNotListed;
+        outcome.path = examined.sstable.Path(kFilterDb);
+        outcome.verdict = examined.VerdictText();
+        outcome.note =
+            "is not of this run; mend again, with a new folder for the run";
+        outcome.left = examined.harms();
+        on_outcome_(outcome);
+      }
+    };
+    ExamineAll(job);
+  }
+
+  const RunFolder& run_;
+  const InstallOptions& options_;
+  const OnOutcome& on_outcome_;
+  InstallSums& sums_;
+  std::map<std::string, Folder> folders_;
+  // By the stamp of Data.db. A line of the list takes the names away.
+  std::map<FileStamp, std::vector<Name>> by_data_;
+};
+
+}  // namespace
+
+std::string TableOf(const std::string& folder) {
+  const size_t slash = folder.find_last_of('/');
+  const auto* const end = std::end(kFoldersBeside);
+  return std::find(std::begin(kFoldersBeside), end, FileNameOf(folder)) != end
+             ? folder.substr(0, slash)
+             : folder;
+}
+
+void InstallTable(const RunFolder& run, const InstallOptions& options,
+                  const std::string& table,
+                  const std::vector<const RunLine*>& lines,
+                  const OnOutcome& on_outcome, InstallSums* sums) {
+  TableInstall(run, options, on_outcome, sums).Do(table, lines);
+}
+
+}  // namespace cassandra_bloom::tools
