@@ -82,7 +82,10 @@ ExitCode RunMend(const MendArguments& options) {
   if (scanned.num_errors > 0) {
     report.AddHarm(Harm::kNotKnown);
   }
-  run->Sync();
+  std::string error;
+  if (!run->Sync(&error)) {
+    throw Unusable(error);
+  }
   const std::string path = run->path();
   if (options.in_place) {
     run.reset();  // To read its list.

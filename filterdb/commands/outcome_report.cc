@@ -122,9 +122,6 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
       [&](double share) {
         progress.Show(static_cast<uint64_t>(1000 * share), 1000);
       });
-  if (!sums.refusal.empty()) {
-    throw Unusable("nothing was changed: " + sums.refusal);
-  }
   std::string text;
   const uint64_t num_gone = report->num(Outcome::kGone);
   if (2 * num_gone > sums.num_listed) {
@@ -134,7 +131,7 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
             " are gone: this is an old run, or not of this node; scan again\n";
   }
   if (sums.has_ended) {
-    text += "ended there; all before it is installed, and nothing after it\n";
+    text += "ended at what is in use; what is not changed is as it was\n";
   }
   for (const std::string& snapshot : sums.snapshots) {
     text += Printable(snapshot) +

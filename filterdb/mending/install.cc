@@ -8,10 +8,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "filterdb/health/examine_all.h"
 #include "filterdb/mending/lease.h"
+#include "filterdb/mending/place.h"
 #include "filterdb/sstable/bytes/cached_pages.h"
 #include "plugin/filter_db/read_file.h"
 
@@ -21,8 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Asks for a few SSTables of each data directory, so that a node that runs is
-// known before anything is written. Returns why not to begin, or "".
-std::string WhyInUse(const RunFolder& run, bool node_is_down) {
+// known before anything is written.
+void CheckNotInUse(const RunFolder& run, bool node_is_down) {
   constexpr int kFew = 3;
   std::map<std::string, int> num_asked;  // By the data directory.
   for (const RunLine& line : run.lines()) {
@@ -37,15 +41,13 @@ std::string WhyInUse(const RunFolder& run, bool node_is_down) {
       Lease(data, node_is_down).Check();
     } catch (const End& end) {
       if (end.kind == Outcome::kInUse) {
-        return data + ": " + end.reason;
+        Fail("nothing was changed: " + data + ": " + end.reason);
       }
     }
   }
-  return "";
 }
 
-// Returns which file system lacks how much, or "".
-std::string WhatLacksSpace(const RunFolder& run, bool undo) {
+void CheckSpace(const RunFolder& run, bool undo) {
   std::map<std::string, uint64_t> by_folder;
   for (const RunLine& line : run.lines()) {
     struct stat filter;
@@ -66,13 +68,40 @@ std::string WhatLacksSpace(const RunFolder& run, bool undo) {
       const uint64_t needed = by_device[status.st_dev] += bytes;
       const uint64_t free = uint64_t{space.f_bavail} * space.f_frsize;
       if (free < needed) {
-        return folder + ": at least " + std::to_string(needed) +
-               " bytes are needed on its file system, and " +
-               std::to_string(free) + " are free";
+        Fail("nothing was changed: " + folder + ": at least " +
+             std::to_string(needed) +
+             " bytes are needed on its file system, and " +
+             std::to_string(free) + " are free");
       }
     }
   }
-  return "";
+}
+
+// Says which of the SSTables that came after the mend do harm.
+void ExamineUnlisted(std::vector<Sstable> unlisted,
+                     const OnOutcome& on_outcome) {
+  ExamineJob job;
+  job.next = [&]() -> std::optional<Sstable> {
+    if (unlisted.empty()) {
+      return std::nullopt;
+    }
+    Sstable next = std::move(unlisted.back());
+    unlisted.pop_back();
+    return next;
+  };
+  job.done = [&](const Examined& examined) {
+    if (examined.worst() >= Harm::kDamaged) {
+      Outcome outcome;
+      outcome.kind = Outcome::kNotListed;
+      outcome.path = examined.sstable.Path(kFilterDb);
+      outcome.verdict = examined.VerdictText();
+      outcome.note =
+          "is not of this run; mend again, with a new folder for the run";
+      outcome.left = examined.harms();
+      on_outcome(outcome);
+    }
+  };
+  ExamineAll(job);
 }
 
 }  // namespace
@@ -83,13 +112,8 @@ InstallSums Install(const RunFolder& run, const InstallOptions& options,
   InstallSums sums;
   if (!options.dry_run) {
     KeepAllPages();
-    sums.refusal = WhyInUse(run, options.node_is_down);
-    if (sums.refusal.empty()) {
-      sums.refusal = WhatLacksSpace(run, options.undo);
-    }
-    if (!sums.refusal.empty()) {
-      return sums;
-    }
+    CheckNotInUse(run, options.node_is_down);
+    CheckSpace(run, options.undo);
   }
   std::map<std::string, std::vector<const RunLine*>> tables;
   for (const RunLine& line : run.lines()) {
@@ -101,7 +125,11 @@ InstallSums Install(const RunFolder& run, const InstallOptions& options,
     if (sums.has_ended) {
       break;
     }
-    InstallTable(run, options, table, lines, on_outcome, &sums);
+    std::vector<Sstable> unlisted =
+        InstallTable(run, options, table, lines, on_outcome, &sums);
+    if (!options.dry_run && !options.undo && !sums.has_ended) {
+      ExamineUnlisted(std::move(unlisted), on_outcome);
+    }
     num_done += lines.size();
     progress(static_cast<double>(num_done) /
              static_cast<double>(run.lines().size()));

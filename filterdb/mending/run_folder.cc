@@ -373,10 +373,8 @@ void RunFolder::KeepOld(const RunLine& line, const std::string& filter,
   }
 }
 
-void RunFolder::Sync() const {
-  if (syncfs(list_.get()) != 0) {
-    FailAt(path_, "cannot sync");
-  }
+bool RunFolder::Sync(std::string* error) const {
+  return syncfs(list_.get()) == 0 || FailWithErrno(path_, "cannot sync", error);
 }
 
 }  // namespace cassandra_bloom::tools

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/mending/table_install.h"
+// Installs a run, or undoes it, in the folders of one table.
+// Tested in filterdb/tests/commands/mend/install_test.cc.
+// Tested in filterdb/tests/commands/mend/undo_test.cc.
+// Tested in filterdb/tests/commands/mend/kill_test.cc.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -19,7 +22,8 @@
 #include <thread>
 #include <utility>
 
-#include "filterdb/health/examine_all.h"
+#include "filterdb/health/finding.h"
+#include "filterdb/mending/install.h"
 #include "filterdb/mending/lease.h"
 #include "filterdb/mending/place.h"
 #include "filterdb/sstable/bytes/file_sum.h"
@@ -41,12 +45,13 @@ struct Folder {
 
   FileDescriptor fd;
   TransactionLogs logs;
+  bool is_changed = false;
 };
 
 // A name of an SSTable, which may have several, by hard links.
 struct Name {
   Sstable sstable;
-  const Folder* folder;
+  Folder* folder;
 };
 
 // An SSTable of the list, which is being changed.
@@ -87,9 +92,17 @@ class TableInstall {
     for (Job& job : jobs) {
       Report(&job);
     }
-    if (!options_.dry_run && !options_.undo && !sums_.has_ended) {
-      ExamineUnlisted();
+  }
+
+  std::vector<Sstable> Unlisted() {
+    std::vector<Sstable> unlisted;
+    for (auto& [data, names] : by_data_) {
+      for (Name& name : names) {
+        SetState(name.folder->logs, &name.sstable);
+        unlisted.push_back(std::move(name.sstable));
+      }
     }
+    return unlisted;
   }
 
  private:
@@ -146,7 +159,6 @@ class TableInstall {
         outcome.kind == Outcome::kFailed) {
       outcome.left.Add(Harm::kNotKnown);
     }
-    sums_.num_gone += outcome.kind == Outcome::kGone ? 1 : 0;
     on_outcome_(outcome);
   }
 
@@ -313,51 +325,44 @@ class TableInstall {
 
   // All new and kept files are on disk before the first gets its name.
   void Commit(std::vector<Job>* jobs) {
-    std::set<int> changed;
-    for (const Job& job : *jobs) {
-      for (const Place& place : job.places) {
-        changed.insert(place.folder());
-      }
-    }
     std::string error;
-    try {
-      run_.Sync();
-    } catch (const std::exception& failure) {
-      error = failure.what();
-    }
-    for (const auto& [path, folder] : folders_) {
-      if (error.empty() && changed.count(folder.fd.get()) != 0 &&
-          syncfs(folder.fd.get()) != 0) {
-        FailWithErrno(path, "cannot sync", &error);
+    const auto in_each_folder = [&](int (*sync)(int)) {
+      for (const auto& [path, folder] : folders_) {
+        if (folder.is_changed && error.empty() && sync(folder.fd.get()) != 0) {
+          FailWithErrno(path, "cannot sync", &error);
+        }
+      }
+    };
+    for (const Job& job : *jobs) {
+      for (const Name& name : job.names) {
+        name.folder->is_changed |= !job.places.empty();
       }
     }
+    if (run_.Sync(&error)) {
+      in_each_folder(syncfs);
+    }
+    InAllThreads(jobs, [&](Job* job) {
+      if (job->is_ready) {
+        job->is_ready = Try(job, [&] { GiveNames(job, error); });
+        has_ended_ = has_ended_ || job->outcome.kind == Outcome::kInUse;
+      }
+    });
+    sums_.has_ended |= has_ended_;
+    in_each_folder(fsync);
     for (Job& job : *jobs) {
-      if (!job.is_ready) {
-        continue;
-      }
-      Try(&job, [&] {
-        if (!error.empty()) {
-          Fail(error);
-        }
-        GiveNames(&job);
-      });
-      sums_.has_ended |= job.outcome.kind == Outcome::kInUse;
-    }
-    for (const auto& [path, folder] : folders_) {
-      if (changed.count(folder.fd.get()) != 0 && fsync(folder.fd.get()) != 0) {
-        FailWithErrno(path, "cannot sync the folder", &error);
-        for (Job& job : *jobs) {
-          if (job.is_ready) {
-            job.outcome.kind = Outcome::kFailed;
-            job.outcome.note = error;
-          }
-        }
+      if (job.is_ready && !error.empty()) {
+        job.outcome.kind = Outcome::kFailed;
+        job.outcome.note = error;
       }
     }
   }
 
-  void GiveNames(Job* job) {
-    if (sums_.has_ended) {
+  // `error` is why not, or "".
+  void GiveNames(Job* job, const std::string& error) {
+    if (!error.empty()) {
+      Fail(error);
+    }
+    if (has_ended_) {
       throw End{Outcome::kNotChanged, ""};
     }
     const Lease lease(job->places.front().sstable().Path("Data.db"),
@@ -371,43 +376,11 @@ class TableInstall {
     }
   }
 
-  // Examines what has come after the mend.
-  void ExamineUnlisted() {
-    std::vector<Sstable> unlisted;
-    for (auto& [data, names] : by_data_) {
-      for (Name& name : names) {
-        SetState(name.folder->logs, &name.sstable);
-        unlisted.push_back(std::move(name.sstable));
-      }
-    }
-    ExamineJob job;
-    job.next = [&]() -> std::optional<Sstable> {
-      if (unlisted.empty()) {
-        return std::nullopt;
-      }
-      Sstable next = std::move(unlisted.back());
-      unlisted.pop_back();
-      return next;
-    };
-    job.done = [&](const Examined& examined) {
-      if (examined.worst() >= Harm::kDamaged) {
-        Outcome outcome;
-        outcome.kind = Outcome::kNotListed;
-        outcome.path = examined.sstable.Path(kFilterDb);
-        outcome.verdict = examined.VerdictText();
-        outcome.note =
-            "is not of this run; mend again, with a new folder for the run";
-        outcome.left = examined.harms();
-        on_outcome_(outcome);
-      }
-    };
-    ExamineAll(job);
-  }
-
   const RunFolder& run_;
   const InstallOptions& options_;
   const OnOutcome& on_outcome_;
   InstallSums& sums_;
+  std::atomic<bool> has_ended_{false};  // An SSTable is in use.
   std::map<std::string, Folder> folders_;
   // By the stamp of Data.db. A line of the list takes the names away.
   std::map<FileStamp, std::vector<Name>> by_data_;
@@ -423,11 +396,15 @@ std::string TableOf(const std::string& folder) {
              : folder;
 }
 
-void InstallTable(const RunFolder& run, const InstallOptions& options,
-                  const std::string& table,
-                  const std::vector<const RunLine*>& lines,
-                  const OnOutcome& on_outcome, InstallSums* sums) {
-  TableInstall(run, options, on_outcome, sums).Do(table, lines);
+std::vector<Sstable> InstallTable(const RunFolder& run,
+                                  const InstallOptions& options,
+                                  const std::string& table,
+                                  const std::vector<const RunLine*>& lines,
+                                  const OnOutcome& on_outcome,
+                                  InstallSums* sums) {
+  TableInstall install(run, options, on_outcome, sums);
+  install.Do(table, lines);
+  return install.Unlisted();
 }
 
 }  // namespace cassandra_bloom::tools
