@@ -7,11 +7,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 
 #include "filterdb/health/harm.h"
 #include "filterdb/mending/outcome.h"
-#include "filterdb/mending/run_folder.h"
 #include "filterdb/sstable/bytes/file_sum.h"
 #include "filterdb/sstable/toc.h"
 #include "plugin/filter_db/read_file.h"
@@ -251,6 +249,44 @@ void Place::RemoveTemporary() {
     unlinkat(folder_, (NameOfPart(planned_[i].part) + suffix_).c_str(), 0);
   }
   num_written_ = 0;
+}
+
+Change ChangeOf(const RunFolder& run, const RunLine& line, bool undo,
+                const Place& place) {
+  const auto present = place.filter_crc();
+  Change change;
+  change.completes_toc = !undo;
+  if (line.kind == RunLine::kToc && !undo && present != line.old_filter) {
+    throw End{Outcome::kForeign, "its filter has changed since the mend"};
+  }
+  if (line.kind == RunLine::kToc || (undo && !line.old_filter)) {
+    return change;
+  }
+  change.filter_crc = undo ? line.old_filter : line.new_filter;
+  if (present == change.filter_crc) {
+    return change;
+  }
+  if (present != (undo ? line.new_filter : line.old_filter)) {
+    throw End{Outcome::kForeign,
+              !undo     ? "its filter is neither the old one nor the new one"
+              : present ? "its filter has changed since this run, which "
+                          "still keeps the old one"
+                        : "its filter was removed"};
+  }
+  change.filter = undo ? run.OldPath(line) : run.NewPath(line);
+  change.filter_time = run.time();
+  if (undo) {
+    const timespec time = place.filter_time();
+    if (time.tv_sec != run.time().tv_sec ||
+        time.tv_nsec != run.time().tv_nsec) {
+      throw End{Outcome::kForeign,
+                "a later run has replaced its filter; undo that one first"};
+    }
+    struct stat kept = {};
+    stat(change.filter.c_str(), &kept);
+    change.filter_time = kept.st_mtim;
+  }
+  return change;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "filterdb/mending/run_folder.h"
 #include "filterdb/sstable/file_stamp.h"
 #include "filterdb/sstable/scylla_db.h"
 #include "filterdb/sstable/sstable.h"
@@ -116,6 +117,13 @@ class Place {
   std::string suffix_;
   size_t num_written_ = 0;  // How many of these have a temporary file.
 };
+
+// Returns what an install or its undo is to change, judged by the content of
+// the present filter: it is the wanted one, the one to be replaced, or foreign.
+// With the wanted one, at most a digest differs: a kill came before or after
+// the filter got its name.
+Change ChangeOf(const RunFolder& run, const RunLine& line, bool undo,
+                const Place& place);
 
 }  // namespace cassandra_bloom::tools
 

@@ -120,7 +120,8 @@ bool ParseLine(const std::string& text, RunLine* line) {
   line->new_filter = ParseCrc(&fields);
   fields.get();
   std::getline(fields, line->prefix);
-  return WithCrc(TextOf(*line)) == text;
+  return WithCrc(TextOf(*line)) == text &&
+         (line->kind != RunLine::kNew || line->new_filter);
 }
 
 // ---- The folder ----
@@ -155,14 +156,14 @@ std::string WhyNotTrusted(const struct stat& status,
     return "is a link; give the path that it leads to";
   }
   if (status.st_uid != 0 && status.st_uid != geteuid()) {
-    return geteuid() == 0 && !command.empty()
-               ? "belongs to " + who +
-                     "; run: " + FilterdbAs(status.st_uid, status.st_gid) +
-                     " " + command
-               : "belongs to " + who +
-                     ", who could change what is in it; give "
-                     "a folder below those of root and " +
-                     NameOfUser(geteuid());
+    const bool may_be_that_user = geteuid() == 0 && !command.empty();
+    return "belongs to " + who +
+           (may_be_that_user
+                ? "; run: " + FilterdbAs(status.st_uid, status.st_gid) + " " +
+                      command
+                : ", who could change what is in it; give a folder below those "
+                  "of root and " +
+                      NameOfUser(geteuid()));
   }
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return "belongs to " + who + " and has the mode " +

@@ -11,12 +11,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <exception>
 #include <functional>
 #include <iterator>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -26,10 +23,8 @@
 #include "filterdb/mending/install.h"
 #include "filterdb/mending/lease.h"
 #include "filterdb/mending/place.h"
-#include "filterdb/sstable/bytes/file_sum.h"
 #include "filterdb/sstable/sstable_finder.h"
 #include "plugin/filter_db/read_file.h"
-#include "plugin/filter_db/write_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -166,8 +161,7 @@ class TableInstall {
 
   // Lists a folder once, and removes what a killed install of this run left.
   void ListFolder(const std::string& path) {
-    const auto [entry, is_new] = folders_.try_emplace(path, path);
-    Folder& folder = entry->second;
+    Folder& folder = folders_.try_emplace(path, path).first->second;
     std::error_code failure;
     FolderListing listing =
         tools::ListFolder(path, /*node_is_down=*/!options_.dry_run, &failure);
@@ -204,8 +198,14 @@ class TableInstall {
     if (!line.HasWork()) {
       Leave("was left by the mend, whose output says why");
     }
+    if (job->names.empty() && by_data_.count(line.data) != 0) {
+      // The list has two names of one SSTable. The other line took both.
+      throw End{Outcome::kUnchanged, ""};
+    }
     if (job->names.empty()) {
-      EndWithoutName(line);
+      throw End{Outcome::kGone, NameExists(line.prefix + "Data.db")
+                                    ? "another SSTable has this name now"
+                                    : ""};
     }
     for (Name& name : job->names) {
       CheckIsLive(&name);
@@ -215,7 +215,7 @@ class TableInstall {
           place.index_crc() != line.index_crc) {
         Leave("its index has changed since the mend");
       }
-      const Change change = ChangeOf(line, place);
+      const Change change = ChangeOf(run_, line, options_.undo, place);
       if (!place.Plan(change)) {
         continue;
       }
@@ -234,16 +234,6 @@ class TableInstall {
     SetOutcome(job);
   }
 
-  // The list may have two names of one SSTable. Then the other line took both.
-  [[noreturn]] void EndWithoutName(const RunLine& line) const {
-    if (by_data_.count(line.data) != 0) {
-      throw End{Outcome::kUnchanged, ""};
-    }
-    throw End{Outcome::kGone, NameExists(line.prefix + "Data.db")
-                                  ? "another SSTable has this name now"
-                                  : ""};
-  }
-
   static void CheckIsLive(Name* name) {
     SetState(name->folder->logs, &name->sstable);
     if (name->sstable.state != SstableState::kLive) {
@@ -257,64 +247,24 @@ class TableInstall {
     }
   }
 
-  // Returns what is to be changed, judged by the content of the present filter:
-  // it is the wanted one, the one to be replaced, or foreign. With the wanted
-  // one, at most a digest differs: a kill came before or after the filter got
-  // its name.
-  Change ChangeOf(const RunLine& line, const Place& place) const {
-    const bool undo = options_.undo;
-    const auto present = place.filter_crc();
-    Change change;
-    change.completes_toc = !undo;
-    if (line.kind == RunLine::kToc && !undo && present != line.old_filter) {
-      throw End{Outcome::kForeign, "its filter has changed since the mend"};
-    }
-    if (line.kind == RunLine::kToc || (undo && !line.old_filter)) {
-      return change;
-    }
-    change.filter_crc = undo ? line.old_filter : line.new_filter;
-    if (present == change.filter_crc) {
-      return change;
-    }
-    if (present != (undo ? line.new_filter : line.old_filter)) {
-      throw End{Outcome::kForeign,
-                !undo     ? "its filter is neither the old one nor the new one"
-                : present ? "its filter has changed since this run, which "
-                            "still keeps the old one"
-                          : "its filter was removed"};
-    }
-    change.filter = undo ? run_.OldPath(line) : run_.NewPath(line);
-    change.filter_time = run_.time();
-    if (undo) {
-      const timespec time = place.filter_time();
-      if (time.tv_sec != run_.time().tv_sec ||
-          time.tv_nsec != run_.time().tv_nsec) {
-        throw End{Outcome::kForeign,
-                  "a later run has replaced its filter; undo that one first"};
-      }
-      struct stat kept = {};
-      stat(change.filter.c_str(), &kept);
-      change.filter_time = kept.st_mtim;
-    }
-    return change;
-  }
-
   void SetOutcome(Job* job) const {
     const RunLine& line = *job->line;
     Outcome& outcome = job->outcome;
-    const bool dry_run = options_.dry_run;
     if (job->places.empty()) {
-      throw End{Outcome::kUnchanged,
-                !options_.undo               ? ""
-                : line.kind == RunLine::kToc ? "only its TOC.txt was completed"
-                : !line.old_filter           ? "there was no filter before"
-                                             : ""};
+      const bool is_toc = line.kind == RunLine::kToc;
+      throw End{Outcome::kUnchanged, options_.undo && is_toc
+                                         ? "only its TOC.txt was completed"
+                                     : options_.undo && !line.old_filter
+                                         ? "there was no filter before"
+                                         : ""};
     }
     if (!options_.undo) {
-      outcome.kind = dry_run ? Outcome::kWouldInstall : Outcome::kInstalled;
+      outcome.kind =
+          options_.dry_run ? Outcome::kWouldInstall : Outcome::kInstalled;
       return;
     }
-    outcome.kind = dry_run ? Outcome::kWouldPutBack : Outcome::kPutBack;
+    outcome.kind =
+        options_.dry_run ? Outcome::kWouldPutBack : Outcome::kPutBack;
     if (line.harms.worst() >= Harm::kDamaged) {
       outcome.note = std::string("the old filter, which did this: ") +
                      NameOf(line.harms.worst());
@@ -333,10 +283,15 @@ class TableInstall {
         }
       }
     };
+    bool is_any_ready = false;
     for (const Job& job : *jobs) {
+      is_any_ready |= job.is_ready;
       for (const Name& name : job.names) {
-        name.folder->is_changed |= !job.places.empty();
+        name.folder->is_changed |= job.is_ready;
       }
+    }
+    if (!is_any_ready) {
+      return;
     }
     if (run_.Sync(&error)) {
       in_each_folder(syncfs);
