@@ -13,7 +13,6 @@
 #include "filterdb/commands/install_report.h"
 #include "filterdb/commands/progress_bar.h"
 #include "filterdb/commands/scan_paths.h"
-#include "filterdb/mending/before_install.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
@@ -102,9 +101,6 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
       [&](double share) {
         progress.Show(static_cast<uint64_t>(1000 * share), 1000);
       });
-  if (!sums.refusal.empty()) {
-    throw Unusable("nothing was changed: " + sums.refusal);
-  }
   std::string text;
   if (2 * sums.num_gone > sums.num_listed) {
     report->AddHarm(Harm::kNotKnown);

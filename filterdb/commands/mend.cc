@@ -79,7 +79,10 @@ ExitCode RunMend(const MendArguments& options) {
   ExaminePaths(
       scan, &finder, [&](const Examined& examined) { builder.Build(examined); },
       [](const Examined&) {});
-  run->Sync();
+  std::string error;
+  if (!run->Sync(&error)) {
+    throw Unusable(error);
+  }
   const std::string path = run->path();
   if (options.in_place) {
     run.reset();  // To read its list.

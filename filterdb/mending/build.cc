@@ -5,10 +5,8 @@
 #include <fcntl.h>
 
 #include <cstdint>
-#include <exception>
 #include <filesystem>
 #include <memory>
-#include <new>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +15,7 @@
 #include "filterdb/sstable/bytes/file_sum.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "plugin/filter_db/filter_db_file.h"
+#include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/write_file.h"
 
 namespace cassandra_bloom::tools {
@@ -24,16 +23,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Builds a filter from the keys of the SSTable. Each key of the index is
-// compared with Data.db, because a filter that was built from a damaged index
-// would deny keys.
-std::unique_ptr<FilterDbBuilder> BuildFilter(const Examined& examined) {
+// Writes a new filter to `path`, from the keys of the SSTable. Returns its
+// CRC-32. Each key of the index is compared with Data.db, because a filter that
+// was built from a damaged index would deny keys.
+uint32_t BuildFilter(const Examined& examined, const std::string& path) {
   const Sstable& sstable = examined.sstable;
   FilterForm form = kNaAndLater;
   std::string error;
   FormOfSstableVersion(sstable.version, &form, &error);
-  auto filter = FilterDbBuilder::ForFpChance(*examined.plan, examined.num_keys,
-                                             form, &error);
+  const auto filter = FilterDbBuilder::ForFpChance(
+      *examined.plan, examined.num_keys, form, &error);
   const auto keys =
       filter == nullptr
           ? nullptr
@@ -48,7 +47,20 @@ std::unique_ptr<FilterDbBuilder> BuildFilter(const Examined& examined) {
   if (!keys->error().empty()) {
     Fail(keys->error());
   }
-  return filter;
+  if (examined.stamps != StampsOf(sstable)) {
+    Leave("has changed since it was examined; run the same line again");
+  }
+  const WriteContent content = FilterDbContent(
+      form, filter->num_probes(), filter->num_words(), filter->bits());
+  const FileDescriptor fd(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+           0600));
+  if (fd.get() < 0 || !content([&fd](const char* data, size_t size) {
+        return WriteAll(fd.get(), data, size);
+      })) {
+    FailAt(path, "cannot write");
+  }
+  return *CrcOf(content);  // It was just written.
 }
 
 // What stands in `stamps` of an Examined (StampsOf).
@@ -60,7 +72,7 @@ constexpr size_t kIndex = 1;
 RunBuilder::RunBuilder(RunFolder* run, OnOutcome on_outcome)
     : run_(run), on_outcome_(std::move(on_outcome)) {
   for (const RunLine& line : run->lines()) {
-    if (line.kind == RunLine::kNew || line.kind == RunLine::kToc) {
+    if (line.HasWork()) {
       built_before_[line.prefix] = line;
     }
   }
@@ -81,23 +93,15 @@ void RunBuilder::Build(const Examined& examined) {
   line.harms = examined.harms();
   line.data = examined.stamps.at(kData);
   line.index = examined.stamps.at(kIndex);
-  const auto fail = [&](const std::string& what) {
+  if (!Try(&outcome, [&] {
+        const std::string folder = fs::canonical(examined.sstable.folder);
+        if (folder.find('\n') != std::string::npos) {
+          Leave("its path has a line end, and the list of the run has lines");
+        }
+        line.prefix = folder + "/" + examined.sstable.name_prefix;
+        Make(examined, &outcome, &line);
+      })) {
     line.kind = RunLine::kLeft;
-    outcome.kind = Outcome::kFailed;
-    outcome.note = outcome.path + ": " + what;
-  };
-  try {
-    line.prefix = fs::canonical(examined.sstable.folder).string() + "/" +
-                  examined.sstable.name_prefix;
-    Make(examined, &outcome, &line);
-  } catch (const End& end) {
-    line.kind = RunLine::kLeft;
-    outcome.kind = end.kind;
-    outcome.note = end.reason;
-  } catch (const std::bad_alloc&) {
-    fail("not enough memory");
-  } catch (const std::exception& error) {
-    fail(error.what());
   }
   Add(examined, std::move(outcome), line);
 }
@@ -114,13 +118,11 @@ void RunBuilder::Make(const Examined& examined, Outcome* outcome,
     return;
   }
   const Sstable& sstable = examined.sstable;
-  CheckIsOwner(sstable);
-  const Place place(sstable);  // Fails where the install would.
-  line->index_crc = CrcOrFail(sstable.IndexPath());
-  const std::string old_filter = sstable.Path(kFilterDb);
-  if (NameExists(old_filter)) {
-    line->old_filter = CrcOrFail(old_filter);
-  }
+  const FileDescriptor folder(
+      open(sstable.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Place place(sstable, folder.get());  // Fails where the install would.
+  line->index_crc = place.index_crc();
+  line->old_filter = place.filter_crc();
   if (action == Action::kCompleteToc) {
     line->kind = RunLine::kToc;
     outcome->kind = Outcome::kTocBuilt;
@@ -130,27 +132,8 @@ void RunBuilder::Make(const Examined& examined, Outcome* outcome,
   outcome->kind = Outcome::kBuilt;
   outcome->num_keys = examined.num_keys;
   outcome->num_bytes = examined.planned_size;
-  if (WasBuiltBefore(line)) {
-    return;
-  }
-  const auto filter = BuildFilter(examined);
-  FilterForm form = kNaAndLater;
-  std::string error;
-  FormOfSstableVersion(sstable.version, &form, &error);
-  const WriteContent content = FilterDbContent(
-      form, filter->num_probes(), filter->num_words(), filter->bits());
-  line->new_filter = CrcOf(content);
-  if (examined.stamps != StampsOf(sstable)) {
-    Leave("has changed since it was examined; run the same line again");
-  }
-  const std::string path = run_->NewPath(*line);
-  const FileDescriptor fd(
-      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-           0600));
-  if (fd.get() < 0 || !content([&fd](const char* data, size_t size) {
-        return WriteAll(fd.get(), data, size);
-      })) {
-    FailAt(path, "cannot write");
+  if (!WasBuiltBefore(line)) {
+    line->new_filter = BuildFilter(examined, run_->NewPath(*line));
   }
 }
 
@@ -177,8 +160,7 @@ void RunBuilder::Add(const Examined& examined, Outcome outcome,
   if (!line.prefix.empty()) {
     run_->Append(line);
   }
-  num_built_ +=
-      line.kind == RunLine::kNew || line.kind == RunLine::kToc ? 1 : 0;
+  num_built_ += line.HasWork() ? 1 : 0;
   // What is only oversized is not left: then --oversized was not given.
   Harms harms = examined.harms();
   const bool does_harm =

@@ -19,28 +19,49 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
-#include "filterdb/mending/before_install.h"
 #include "filterdb/mending/outcome.h"
 #include "filterdb/mending/run_folder.h"
+#include "filterdb/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {
 
+struct InstallOptions {
+  bool undo = false;
+  bool dry_run = false;  // Only says what would be done. The node may run.
+  // What the user says about the node, for file systems where the kernel does
+  // not know.
+  bool node_is_down = false;
+};
+
 struct InstallSums {
-  uint64_t num_gone = 0;
   uint64_t num_listed = 0;  // With work for an install.
   // Folders of snapshots, which keep the old filters.
   std::set<std::string> snapshots;
   // Whether the install ended at an SSTable that a process has open.
   bool has_ended = false;
-  // Not "" if nothing was changed, and nothing was looked at.
-  std::string refusal;
 };
 
-// `progress` is called with the share of the work that is done, from 0 to 1.
+// Throws a std::runtime_error if there is a reason not to begin. `progress` is
+// called with the share of the work that is done, from 0 to 1.
 InstallSums Install(const RunFolder& run, const InstallOptions& options,
                     const OnOutcome& on_outcome,
                     const std::function<void(double share)>& progress);
+
+// ---- One table (table_install.cc) ----
+
+// Returns the folder of the table, for its own folder or one beside it.
+std::string TableOf(const std::string& folder);
+
+// `lines` are those of SSTables that were in the folders of `table`. Returns
+// the SSTables in these folders that they do not name.
+std::vector<Sstable> InstallTable(const RunFolder& run,
+                                  const InstallOptions& options,
+                                  const std::string& table,
+                                  const std::vector<const RunLine*>& lines,
+                                  const OnOutcome& on_outcome,
+                                  InstallSums* sums);
 
 }  // namespace cassandra_bloom::tools
 

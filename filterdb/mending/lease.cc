@@ -65,8 +65,8 @@ bool HasOpen(const std::string& process, const struct stat& file) {
 
 // With O_NONBLOCK, open() does not wait for another run of filterdb that holds
 // a lease.
-Lease::Lease(const Sstable& sstable, bool node_is_down)
-    : path_(sstable.Path("Data.db")),
+Lease::Lease(const std::string& data, bool node_is_down)
+    : path_(data),
       fd_(open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {
   if (fd_.get() < 0) {
     if (errno == EWOULDBLOCK) {
@@ -105,10 +105,8 @@ void Lease::EndInUse() const {
                                  "again"};
 }
 
-void CheckCanTell(const Sstable& sstable, bool node_is_down) {
-  const FileDescriptor fd(open(sstable.Path("Data.db").c_str(),
-                               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (fd.get() >= 0 && !IsTrusted(fd.get()) && !node_is_down) {
+void CheckCanTell(int folder, bool node_is_down) {
+  if (!IsTrusted(folder) && !node_is_down) {
     Leave(kCannotTell);
   }
 }

@@ -22,17 +22,17 @@
 
 #include <string>
 
-#include "filterdb/sstable/sstable.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 
 class Lease {
  public:
-  // Throws an End (kInUse) if a process has Data.db open. `node_is_down` is
+  // `data` is the path of Data.db. Throws an End (kInUse) if a process has it
+  // open. `node_is_down` is
   // what the user says. It counts only where the kernel gives no answer. There,
   // this object holds no lease.
-  Lease(const Sstable& sstable, bool node_is_down);
+  Lease(const std::string& data, bool node_is_down);
 
   // Throws an End (kInUse) if a process is waiting to open Data.db, or if the
   // kernel has taken the lease away.
@@ -47,8 +47,9 @@ class Lease {
   bool is_held_ = false;
 };
 
-// Leaves the SSTable if only --node-is-down could tell whether it is open.
-void CheckCanTell(const Sstable& sstable, bool node_is_down);
+// Leaves an SSTable if only --node-is-down could tell whether it is open.
+// `folder` is open.
+void CheckCanTell(int folder, bool node_is_down);
 
 // Returns which processes have a file open, such as "java (1234)", as far as
 // this user may know. Otherwise returns "a process".

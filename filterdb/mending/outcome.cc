@@ -2,6 +2,9 @@
 
 #include "filterdb/mending/outcome.h"
 
+#include <exception>
+#include <new>
+
 namespace cassandra_bloom::tools {
 
 const char* NameOf(Outcome::Kind kind) {
@@ -13,6 +16,23 @@ const char* NameOf(Outcome::Kind kind) {
                                     "not listed", "not changed",
                                     "left",       "failed"};
   return kNames[kind];
+}
+
+bool Try(Outcome* outcome, const std::function<void()>& work) {
+  try {
+    work();
+    return true;
+  } catch (const End& end) {
+    outcome->kind = end.kind;
+    outcome->note = end.reason;
+  } catch (const std::bad_alloc&) {
+    outcome->kind = Outcome::kFailed;
+    outcome->note = outcome->path + ": not enough memory";
+  } catch (const std::exception& error) {
+    outcome->kind = Outcome::kFailed;
+    outcome->note = error.what();
+  }
+  return false;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <string>
 
 #include "filterdb/health/harm.h"
@@ -51,7 +52,7 @@ const char* NameOf(Outcome::Kind kind);
 // Called with each outcome when it is known, in one thread at a time.
 using OnOutcome = std::function<void(const Outcome& outcome)>;
 
-// Thrown to end the work on one SSTable.
+// Thrown to end the work on one SSTable, where that is no failure.
 struct End {
   Outcome::Kind kind;
   std::string reason;
@@ -62,7 +63,7 @@ struct End {
 }
 
 [[noreturn]] inline void Fail(const std::string& error) {
-  throw End{Outcome::kFailed, error};
+  throw std::runtime_error(error);
 }
 
 // Fails with `path`, `what` and the message for errno.
@@ -71,6 +72,10 @@ struct End {
   FailWithErrno(path, what, &error);
   Fail(error);
 }
+
+// Does `work` on an SSTable. If it throws, sets the kind and the note of the
+// outcome to that, and returns false.
+bool Try(Outcome* outcome, const std::function<void()>& work);
 
 }  // namespace cassandra_bloom::tools
 

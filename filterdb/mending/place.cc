@@ -7,81 +7,59 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <utility>
 
 #include "filterdb/health/harm.h"
 #include "filterdb/mending/outcome.h"
 #include "filterdb/sstable/bytes/file_sum.h"
 #include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/write_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {
-
-constexpr char kScyllaDb[] = "Scylla.db";
-
-std::string Read(const std::string& path, uint64_t max_size) {
-  std::string content;
-  std::string error;
-  if (!ReadRegularFile(path, max_size, &content, &error)) {
-    Leave(error);
-  }
-  return content;
-}
-
-WriteContent ContentOf(std::string bytes) {
-  return [bytes = std::move(bytes)](const Append& append) {
-    return append(bytes.data(), bytes.size());
-  };
-}
-
-// Returns whether there is a file of this name. Fails if it is no regular file,
-// because a new file would replace a link, and leave what it leads to.
-bool HasFile(const std::string& path) {
-  struct stat status;
-  if (lstat(path.c_str(), &status) != 0) {
-    return errno == ENOENT ? false : (FailAt(path, "cannot open"), false);
-  }
-  if (!S_ISREG(status.st_mode)) {
-    Leave(std::string(FileNameOf(path)) + " is " +
-          NameOfFileType(status.st_mode) +
-          ", which is left alone; put a regular file in its place");
-  }
-  return true;
-}
 
 [[noreturn]] void LeaveFor(Check check) {
   Leave(std::string(NameOf(check)) + "; " + InfoOf(check).remedy);
 }
 
-// Gives a file the mode of `like` and, where this user may, its group. A user
-// may give a file only to groups of which the user is a member.
-bool TakeModeAndGroup(const struct stat& like, int fd) {
-  if (fchown(fd, static_cast<uid_t>(-1), like.st_gid) != 0) {
-    // Then the file keeps the group that it was made with.
-  }
-  return fchmod(fd, like.st_mode & 0777) == 0;
-}
-
 }  // namespace
 
-uint32_t CrcOrFail(const std::string& path) {
-  std::string error;
-  const auto crc = CrcOfFile(path, &error);
-  if (!crc) {
-    Fail(error);
+Place::Place(const Sstable& sstable, int folder)
+    : sstable_(sstable),
+      folder_(folder),
+      index_(sstable.IndexPath().substr(sstable.Path("").size())) {
+  CheckIsOwner();
+  Read(kIndex, 0);
+  Read(kFilter, 0);
+  toc_ = Read(kToc, kMaxTocSize);
+  CheckToc();
+  const std::string scylla = Read(kScylla, kMaxScyllaDbSize);
+  if (parts_[kScylla].crc) {
+    ParseScyllaDb(scylla);
   }
-  return *crc;
 }
 
-void CheckIsOwner(const Sstable& sstable) {
+std::string Place::NameOfPart(Part part) const {
+  const char* const names[] = {"Data.db", index_.c_str(), kFilterDb, kTocName,
+                               "Scylla.db"};
+  return sstable_.name_prefix + names[part];
+}
+
+std::string Place::PathOf(Part part) const {
+  return sstable_.folder + "/" + NameOfPart(part);
+}
+
+// A new file belongs to the user of this process. So this fails if this user is
+// not that of the node, which owns Data.db and its folder. Files with other
+// owners than Data.db are not expected.
+void Place::CheckIsOwner() {
   struct stat folder;
   struct stat data;
-  if (stat(sstable.folder.c_str(), &folder) != 0) {
-    FailAt(sstable.folder, "cannot open");
+  if (fstat(folder_, &folder) != 0) {
+    FailAt(sstable_.folder, "cannot open");
   }
-  if (stat(sstable.Path("Data.db").c_str(), &data) != 0) {
-    data = folder;
+  if (fstatat(folder_, NameOfPart(kData).c_str(), &data, AT_SYMLINK_NOFOLLOW) !=
+      0) {
+    FailAt(PathOf(kData), "cannot open");
   }
   if (data.st_uid != folder.st_uid) {
     Leave("belongs to " + NameOfUser(data.st_uid) + ", and its folder to " +
@@ -91,49 +69,80 @@ void CheckIsOwner(const Sstable& sstable) {
   if (data.st_uid != geteuid()) {
     Leave(BelongsTo(data.st_uid, data.st_gid));
   }
-}
-
-Place::Place(const Sstable& sstable)
-    : sstable_(sstable), stamps_(StampsOf(sstable)) {
-  HasFile(sstable_.Path("Data.db"));
-  HasFile(sstable_.IndexPath());
-  HasFile(sstable_.Path(kFilterDb));
-  if (access(sstable_.folder.c_str(), W_OK | X_OK) != 0) {
+  if (faccessat(folder_, ".", W_OK | X_OK, 0) != 0) {
     FailAt(sstable_.folder, "cannot create files in this folder");
   }
-  ReadToc();
-  ReadScyllaDb();
+  CheckIsRegular(kData, data.st_mode);
+  parts_[kData] = {StampOf(data), data.st_mode, data.st_gid, {}};
 }
 
-void Place::ReadToc() {
-  const std::string path = sstable_.Path(kTocName);
-  if (HasFile(path)) {
-    toc_ = Read(path, kMaxTocSize);
-    if (!TocNames(toc_, "Data.db")) {
-      LeaveFor(Check::kTocDamaged);
+// A new file would replace a link, and leave what it leads to.
+void Place::CheckIsRegular(Part part, mode_t mode) const {
+  if (!S_ISREG(mode)) {
+    Leave(NameOfPart(part).substr(sstable_.name_prefix.size()) + " is " +
+          NameOfFileType(mode) +
+          ", which is left alone; put a regular file in its place");
+  }
+}
+
+// Sets parts_[part]. Returns the content of a file that has at most `max_kept`
+// bytes; a larger one is an error. If `max_kept` is 0, nothing is kept.
+std::string Place::Read(Part part, uint64_t max_kept) {
+  const std::string name = NameOfPart(part);
+  const FileDescriptor fd(openat(
+      folder_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const int open_error = errno;
+  struct stat status;
+  if (fd.get() < 0 && open_error == ENOENT) {
+    return "";
+  }
+  if ((fd.get() < 0
+           ? fstatat(folder_, name.c_str(), &status, AT_SYMLINK_NOFOLLOW)
+           : fstat(fd.get(), &status)) == 0) {
+    CheckIsRegular(part, status.st_mode);
+  }
+  if (fd.get() < 0) {
+    errno = open_error;
+    FailAt(PathOf(part), "cannot open");
+  }
+  std::string content;
+  uint32_t crc = 0;
+  const auto append = [&](const char* data, size_t size) {
+    errno = EFBIG;
+    if (max_kept > 0) {
+      content.append(data, size);
     }
+    return content.size() <= max_kept;
+  };
+  if (!ReadInPieces(fd.get(), append, &crc)) {
+    FailAt(PathOf(part), "cannot read");
+  }
+  parts_[part] = {StampOf(status), status.st_mode, status.st_gid, crc};
+  return content;
+}
+
+void Place::CheckToc() const {
+  if (parts_[kToc].crc && !TocNames(toc_, "Data.db")) {
+    LeaveFor(Check::kTocDamaged);
   }
 }
 
-void Place::ReadScyllaDb() {
-  const std::string path = sstable_.Path(kScyllaDb);
-  if (!HasFile(path)) {
-    return;
-  }
+void Place::ParseScyllaDb(const std::string& content) {
   std::string error;
-  scylla_ = ScyllaDb::Parse(path, Read(path, kMaxScyllaDbSize), &error);
+  scylla_ = ScyllaDb::Parse(PathOf(kScylla), content, &error);
   if (!scylla_) {
     LeaveFor(Check::kScyllaDbDamaged);
   }
   const auto digest = scylla_->Digest(DigestOf::kToc);
-  if (digest && !toc_.empty() && *digest != Crc32(toc_) &&
+  if (digest && !toc_.empty() && digest != parts_[kToc].crc &&
       *digest != Crc32(CompletedToc(toc_))) {
     LeaveFor(Check::kTocDigestDiffers);
   }
 }
 
-std::vector<Place::NewFile> Place::FilesOf(const Change& change) const {
-  std::vector<NewFile> files;
+bool Place::Plan(const Change& change) {
+  change_ = change;
+  planned_.clear();
   const bool completes_toc =
       change.completes_toc && !toc_.empty() && !TocNames(toc_, kFilterDb);
   const std::string toc = completes_toc ? CompletedToc(toc_) : toc_;
@@ -146,79 +155,137 @@ std::vector<Place::NewFile> Place::FilesOf(const Change& change) const {
       scylla.SetDigest(DigestOf::kToc, Crc32(toc));
     }
     if (scylla.content() != scylla_->content()) {
-      files.push_back({kScyllaDb, ContentOf(scylla.content())});
+      planned_.push_back({kScylla, scylla.content()});
     }
   }
-  if (change.filter) {
-    files.push_back({kFilterDb, change.filter});
+  if (!change.filter.empty()) {
+    planned_.push_back({kFilter, ""});
   }
   if (completes_toc) {
-    files.push_back({kTocName, ContentOf(toc)});
+    planned_.push_back({kToc, toc});
   }
-  return files;
+  return !planned_.empty();
 }
 
-void Place::WriteTemporary(const Change& change, const std::string& suffix) {
+void Place::WriteTemporary(const std::string& suffix) {
   suffix_ = suffix;
-  for (const NewFile& file : FilesOf(change)) {
-    const std::string path = sstable_.Path(file.component);
-    const std::string temporary = path + suffix;
-    // The file becomes like the one that it replaces, or like Data.db if the
-    // node may not read that one, so that the same processes may read it.
-    struct stat like;
-    if (stat(path.c_str(), &like) != 0 || (like.st_mode & S_IRUSR) == 0) {
-      stat(sstable_.Path("Data.db").c_str(), &like);
-    }
-    const FileDescriptor fd(
-        open(temporary.c_str(),
-             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (fd.get() < 0) {
-      FailAt(path, "cannot create a temporary file beside it");
-    }
-    written_.push_back(path);
-    const timespec times[] = {{0, UTIME_OMIT}, change.filter_time};
-    if (!file.write([&fd](const char* data, size_t size) {
-          return WriteAll(fd.get(), data, size);
-        }) ||
-        !TakeModeAndGroup(like, fd.get()) ||
-        (file.component == kFilterDb && futimens(fd.get(), times) != 0)) {
-      FailAt(path, "cannot write");
-    }
+  for (const NewFile& file : planned_) {
+    Write(file, NameOfPart(file.part) + suffix);
+  }
+}
+
+void Place::Write(const NewFile& file, const std::string& temporary) {
+  // The file becomes like the one that it replaces, or like Data.db if the node
+  // may not read that one, so that the same processes may read it.
+  const Found& old = parts_[file.part];
+  const Found& like = (old.mode & S_IRUSR) != 0 ? old : parts_[kData];
+  const mode_t mode = like.mode & 0777;
+  const FileDescriptor fd(
+      openat(folder_, temporary.c_str(),
+             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+  const std::string path = PathOf(file.part);
+  struct stat status;
+  if (fd.get() < 0 || fstat(fd.get(), &status) != 0) {
+    FailAt(path, "cannot create a temporary file beside it");
+  }
+  ++num_written_;
+  bool is_written = true;
+  if (file.part == kFilter) {
+    CopyListed(change_.filter, *change_.filter_crc, fd.get(), path);
+  } else {
+    is_written = WriteAll(fd.get(), file.bytes.data(), file.bytes.size());
+  }
+  if (status.st_gid != like.group &&
+      fchown(fd.get(), static_cast<uid_t>(-1), like.group) != 0) {
+    // A user may give a file only to groups of which the user is a member. Else
+    // the file keeps the group that it was made with.
+  }
+  const timespec times[] = {{0, UTIME_OMIT}, change_.filter_time};
+  if (!is_written ||
+      ((status.st_mode & 0777) != mode && fchmod(fd.get(), mode) != 0) ||
+      (file.part == kFilter && futimens(fd.get(), times) != 0)) {
+    FailAt(path, "cannot write");
   }
 }
 
 void Place::CheckUnchanged() const {
-  if (StampsOf(sstable_) != stamps_) {
-    Leave(
-        "this SSTable has changed since it was looked at; run the same line "
-        "again");
+  for (const Part part : {kData, kIndex, kFilter, kToc, kScylla}) {
+    struct stat status = {};
+    fstatat(folder_, NameOfPart(part).c_str(), &status, AT_SYMLINK_NOFOLLOW);
+    if (StampOf(status) != parts_[part].stamp) {
+      Leave(
+          "this SSTable has changed since it was looked at; run the same line "
+          "again");
+    }
   }
 }
 
 // A TOC.txt or Filter.db without its SSTable is taken away again, because a
 // node may not start with it.
 void Place::GiveNames() {
-  for (const std::string& path : written_) {
-    if (rename((path + suffix_).c_str(), path.c_str()) != 0) {
-      FailAt(path, "cannot name the file");
+  for (const NewFile& file : planned_) {
+    const std::string name = NameOfPart(file.part);
+    if (renameat(folder_, (name + suffix_).c_str(), folder_, name.c_str()) !=
+        0) {
+      FailAt(PathOf(file.part), "cannot name the file");
     }
   }
-  if (NameExists(sstable_.Path("Data.db"))) {
-    written_.clear();
+  num_written_ = 0;
+  struct stat status;
+  if (fstatat(folder_, NameOfPart(kData).c_str(), &status,
+              AT_SYMLINK_NOFOLLOW) == 0 ||
+      errno != ENOENT) {
     return;
   }
-  for (const std::string& path : written_) {
-    unlink(path.c_str());
+  for (const NewFile& file : planned_) {
+    unlinkat(folder_, NameOfPart(file.part).c_str(), 0);
   }
-  Fail(sstable_.Path(kFilterDb) +
-       ": its SSTable was removed while it was changed");
+  Fail(PathOf(kFilter) + ": its SSTable was removed while it was changed");
 }
 
 void Place::RemoveTemporary() {
-  for (const std::string& path : written_) {
-    unlink((path + suffix_).c_str());
+  for (size_t i = 0; i < num_written_; ++i) {
+    unlinkat(folder_, (NameOfPart(planned_[i].part) + suffix_).c_str(), 0);
   }
-  written_.clear();
+  num_written_ = 0;
+}
+
+Change ChangeOf(const RunFolder& run, const RunLine& line, bool undo,
+                const Place& place) {
+  const auto present = place.filter_crc();
+  Change change;
+  change.completes_toc = !undo;
+  if (line.kind == RunLine::kToc && !undo && present != line.old_filter) {
+    throw End{Outcome::kForeign, "its filter has changed since the mend"};
+  }
+  if (line.kind == RunLine::kToc || (undo && !line.old_filter)) {
+    return change;
+  }
+  change.filter_crc = undo ? line.old_filter : line.new_filter;
+  if (present == change.filter_crc) {
+    return change;
+  }
+  if (present != (undo ? line.new_filter : line.old_filter)) {
+    throw End{Outcome::kForeign,
+              !undo     ? "its filter is neither the old one nor the new one"
+              : present ? "its filter has changed since this run, which "
+                          "still keeps the old one"
+                        : "its filter was removed"};
+  }
+  change.filter = undo ? run.OldPath(line) : run.NewPath(line);
+  change.filter_time = run.time();
+  if (undo) {
+    const timespec time = place.filter_time();
+    if (time.tv_sec != run.time().tv_sec ||
+        time.tv_nsec != run.time().tv_nsec) {
+      throw End{Outcome::kForeign,
+                "a later run has replaced its filter; undo that one first"};
+    }
+    struct stat kept = {};
+    stat(change.filter.c_str(), &kept);
+    change.filter_time = kept.st_mtim;
+  }
+  return change;
 }
 
 }  // namespace cassandra_bloom::tools

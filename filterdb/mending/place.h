@@ -17,16 +17,18 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_MENDING_PLACE_H_
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_PLACE_H_
 
+#include <sys/types.h>
 #include <time.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "filterdb/mending/run_folder.h"
 #include "filterdb/sstable/scylla_db.h"
 #include "filterdb/sstable/sstable.h"
-#include "plugin/filter_db/write_file.h"
 
 namespace cassandra_bloom::tools {
 
@@ -35,39 +37,38 @@ inline constexpr char kFilterDb[] = "Filter.db";
 // What is to be changed. In Scylla.db, TOC.txt always gets the digest of the
 // TOC.txt that will be there.
 struct Change {
-  WriteContent filter;     // The new Filter.db. Null to keep the present one.
-  timespec filter_time{};  // Of the new Filter.db.
-  // The CRC-32 that Scylla.db is to have for Filter.db.
+  // The CRC-32 that Filter.db is to have, also in Scylla.db. Nothing if both
+  // stay as they are.
   std::optional<uint32_t> filter_crc;
+  std::string filter;      // The file to copy, or "" to keep the present one.
+  timespec filter_time{};  // Of the copy.
   bool completes_toc = false;  // Add Filter.db to a TOC.txt that lacks it.
 };
 
-// Functions that fail throw an End.
-
-// Returns the CRC-32 of a file.
-uint32_t CrcOrFail(const std::string& path);
-
-// A new file belongs to the user of this process. So this fails if this user is
-// not that of the node, which owns Data.db and its folder. Files with other
-// owners than Data.db are not expected.
-void CheckIsOwner(const Sstable& sstable);
-
+// Functions throw an End or, if they fail, a std::runtime_error.
 class Place {
  public:
-  // Reads TOC.txt and Scylla.db. Fails if files of the SSTable may not be
-  // changed.
-  explicit Place(const Sstable& sstable);
+  // Reads the files once. `folder` is that of the SSTable, open, and outlives
+  // this object. Fails if this user may not change files of the SSTable.
+  Place(const Sstable& sstable, int folder);
 
   const Sstable& sstable() const { return sstable_; }
+  int folder() const { return folder_; }
+  const FileStamp& index_stamp() const { return parts_[kIndex].stamp; }
+  uint32_t index_crc() const { return parts_[kIndex].crc.value_or(0); }
+  timespec filter_time() const {
+    const auto& [inode, size, seconds, nanoseconds] = parts_[kFilter].stamp;
+    return {seconds, nanoseconds};
+  }
+  // Nothing if there is no Filter.db.
+  std::optional<uint32_t> filter_crc() const { return parts_[kFilter].crc; }
 
   // Returns whether any file differs from what it is to be.
-  bool WouldChange(const Change& change) const {
-    return !FilesOf(change).empty();
-  }
+  bool Plan(const Change& change);
 
-  // Writes the new files under temporary names that end in `suffix`. The caller
+  // Writes what differs under temporary names that end in `suffix`. The caller
   // then syncs the file system, and calls GiveNames or RemoveTemporary.
-  void WriteTemporary(const Change& change, const std::string& suffix);
+  void WriteTemporary(const std::string& suffix);
 
   // Fails if a file of the SSTable is another one than when this object was
   // made.
@@ -79,23 +80,49 @@ class Place {
   void RemoveTemporary();
 
  private:
-  struct NewFile {
-    std::string component;
-    WriteContent write;
+  // In the order of StampsOf.
+  enum Part { kData, kIndex, kFilter, kToc, kScylla, kNumParts };
+
+  // What was found. Without a file, the stamp is that of none.
+  struct Found {
+    FileStamp stamp;
+    mode_t mode = 0;
+    gid_t group = 0;
+    std::optional<uint32_t> crc;  // Not of Data.db.
   };
 
-  void ReadToc();
-  void ReadScyllaDb();
-  // In the order in which they get their names.
-  std::vector<NewFile> FilesOf(const Change& change) const;
+  struct NewFile {
+    Part part;
+    std::string bytes;  // Of Filter.db, they are those of Change::filter.
+  };
 
-  const Sstable sstable_;
-  const std::vector<FileStamp> stamps_;
+  std::string NameOfPart(Part part) const;
+  std::string PathOf(Part part) const;
+  void CheckIsOwner();
+  void CheckIsRegular(Part part, mode_t mode) const;
+  std::string Read(Part part, uint64_t max_kept);
+  void CheckToc() const;
+  void ParseScyllaDb(const std::string& content);
+  void Write(const NewFile& file, const std::string& temporary);
+
+  Sstable sstable_;
+  int folder_;
+  std::string index_;  // "Index.db" or "Partitions.db".
+  std::array<Found, kNumParts> parts_;
   std::string toc_;  // The content of TOC.txt, or "" if there is none.
   std::optional<ScyllaDb> scylla_;  // Empty if there is no Scylla.db.
+  Change change_;
+  std::vector<NewFile> planned_;  // In the order in which they get their names.
   std::string suffix_;
-  std::vector<std::string> written_;  // The names without the suffix.
+  size_t num_written_ = 0;  // How many of these have a temporary file.
 };
+
+// Returns what an install or its undo is to change, judged by the content of
+// the present filter: it is the wanted one, the one to be replaced, or foreign.
+// With the wanted one, at most a digest differs: a kill came before or after
+// the filter got its name.
+Change ChangeOf(const RunFolder& run, const RunLine& line, bool undo,
+                const Place& place);
 
 }  // namespace cassandra_bloom::tools
 

@@ -21,6 +21,7 @@
 #include <tuple>
 #include <utility>
 
+#include "filterdb/mending/outcome.h"
 #include "filterdb/sstable/bytes/file_sum.h"
 #include "plugin/filter_db/write_file.h"
 
@@ -34,43 +35,12 @@ constexpr char kFormatOfOldBackups[] = "filterdb mend 1";
 constexpr uint64_t kMaxListSize = uint64_t{4} << 30;  // In bytes.
 constexpr const char* kKinds[] = {"good", "left", "toc", "new"};
 constexpr char kNoFilter[] = "-";
-
-[[noreturn]] void Throw(const std::string& error) {
-  throw std::runtime_error(error);
-}
-
-[[noreturn]] void ThrowAt(const std::string& path, const char* what) {
-  std::string error;
-  FailWithErrno(path, what, &error);
-  Throw(error);
-}
+constexpr char kNoHarm[] = "none";
+constexpr Harm kHarms[] = {Harm::kRefused,      Harm::kHidesRows,
+                           Harm::kDamaged,      Harm::kWastesReads,
+                           Harm::kWastesMemory, Harm::kNotKnown};
 
 // ---- Lines ----
-
-// A path may have any byte but 0. In the list, it has no space and no line end.
-std::string Escaped(const std::string& path) {
-  std::string escaped;
-  for (const char c : path) {
-    char hex[8];
-    std::snprintf(hex, sizeof(hex), "%%%02x", static_cast<unsigned char>(c));
-    escaped += c <= ' ' || c == '%' || c == '\x7f' ? hex : std::string(1, c);
-  }
-  return escaped;
-}
-
-std::string Unescaped(const std::string& escaped) {
-  std::string path;
-  for (size_t i = 0; i < escaped.size(); ++i) {
-    if (escaped[i] == '%' && i + 2 < escaped.size()) {
-      path += static_cast<char>(
-          std::strtoul(escaped.substr(i + 1, 2).c_str(), nullptr, 16));
-      i += 2;
-    } else {
-      path += escaped[i];
-    }
-  }
-  return path;
-}
 
 std::string TextOf(const FileStamp& stamp) {
   const auto& [inode, size, seconds, nanoseconds] = stamp;
@@ -82,80 +52,76 @@ std::string TextOf(const std::optional<uint32_t>& crc) {
   return crc ? HexOfCrc(*crc) : kNoFilter;
 }
 
-// The names without spaces, such as "hides_rows+not_known".
-std::string WordOf(const Harms& harms) {
-  std::string word;
-  for (auto i = static_cast<uint8_t>(Harm::kRefused);
-       i > static_cast<uint8_t>(Harm::kNone); --i) {
-    const auto harm = static_cast<Harm>(i);
-    word += harms.has(harm)
-                ? (word.empty() ? "" : "+") + std::string(NameOf(harm))
-                : "";
+// The names without spaces, such as "+hides_rows+not_known".
+std::string TextOf(const Harms& harms) {
+  std::string text;
+  for (const Harm harm : kHarms) {
+    text += harms.has(harm) ? "+" + std::string(NameOf(harm)) : "";
   }
-  std::replace(word.begin(), word.end(), ' ', '_');
-  return word.empty() ? NameOf(Harm::kNone) : word;
+  std::replace(text.begin(), text.end(), ' ', '_');
+  return text.empty() ? kNoHarm : text;
 }
 
 std::string TextOf(const RunLine& line) {
   return std::to_string(line.number) + " " + kKinds[line.kind] + " " +
-         WordOf(line.harms) + " " + TextOf(line.data) + " " +
+         TextOf(line.harms) + " " + TextOf(line.data) + " " +
          TextOf(line.index) + " " + HexOfCrc(line.index_crc) + " " +
          TextOf(line.old_filter) + " " + TextOf(line.new_filter) + " " +
-         Escaped(line.prefix);
+         line.prefix;
 }
 
-void Parse(std::istringstream* fields, FileStamp* stamp) {
-  auto& [inode, size, seconds, nanoseconds] = *stamp;
+std::string WithCrc(const std::string& text) {
+  return HexOfCrc(Crc32(text)) + " " + text;
+}
+
+FileStamp ParseStamp(std::istringstream* fields) {
+  FileStamp stamp;
+  auto& [inode, size, seconds, nanoseconds] = stamp;
   *fields >> inode >> size >> seconds >> nanoseconds;
+  return stamp;
 }
 
-void Parse(std::istringstream* fields, std::optional<uint32_t>* crc) {
+std::optional<uint32_t> ParseCrc(std::istringstream* fields) {
   std::string text;
   *fields >> text;
-  *crc = text == kNoFilter ? std::nullopt
+  return text == kNoFilter ? std::nullopt
                            : std::make_optional(static_cast<uint32_t>(
                                  std::strtoul(text.c_str(), nullptr, 16)));
+}
+
+Harms ParseHarms(const std::string& text) {
+  Harms harms;
+  for (const Harm harm : kHarms) {
+    Harms one;
+    one.Add(harm);
+    if ((text + "+").find(TextOf(one) + "+") != std::string::npos) {
+      harms.Add(harm);
+    }
+  }
+  return harms;
 }
 
 // A number that does not fit would be another file's: so whatever is not what
 // TextOf writes is refused.
 bool ParseLine(const std::string& text, RunLine* line) {
-  constexpr size_t kCrcSize = 9;  // With the space behind it.
-  if (text.size() < kCrcSize ||
-      text.substr(0, kCrcSize) !=
-          HexOfCrc(Crc32(text.substr(kCrcSize))) + " ") {
-    return false;
-  }
-  std::istringstream fields(text.substr(kCrcSize));
+  std::istringstream fields(text);
+  std::string crc;
   std::string kind;
   std::string harms;
-  std::string path;
-  std::optional<uint32_t> index_crc;
-  fields >> line->number >> kind >> harms;
-  Parse(&fields, &line->data);
-  Parse(&fields, &line->index);
-  Parse(&fields, &index_crc);
-  Parse(&fields, &line->old_filter);
-  Parse(&fields, &line->new_filter);
-  fields >> path;
-  line->index_crc = index_crc.value_or(0);
-  line->prefix = Unescaped(path);
-  const auto* const known =
-      std::find(std::begin(kKinds), std::end(kKinds), kind);
-  if (known == std::end(kKinds)) {
-    return false;
-  }
-  line->kind = static_cast<RunLine::Kind>(known - std::begin(kKinds));
-  for (auto i = static_cast<uint8_t>(Harm::kNone);
-       i <= static_cast<uint8_t>(Harm::kRefused); ++i) {
-    Harms one;
-    one.Add(static_cast<Harm>(i));
-    if (("+" + harms + "+").find("+" + WordOf(one) + "+") !=
-        std::string::npos) {
-      line->harms.Add(one);
-    }
-  }
-  return line->prefix.front() == '/' && TextOf(*line) == text.substr(kCrcSize);
+  fields >> crc >> line->number >> kind >> harms;
+  line->kind = static_cast<RunLine::Kind>(
+      std::find(std::begin(kKinds), std::end(kKinds) - 1, kind) -
+      std::begin(kKinds));
+  line->harms = ParseHarms(harms);
+  line->data = ParseStamp(&fields);
+  line->index = ParseStamp(&fields);
+  line->index_crc = ParseCrc(&fields).value_or(0);
+  line->old_filter = ParseCrc(&fields);
+  line->new_filter = ParseCrc(&fields);
+  fields.get();
+  std::getline(fields, line->prefix);
+  return WithCrc(TextOf(*line)) == text &&
+         (line->kind != RunLine::kNew || line->new_filter);
 }
 
 // ---- The folder ----
@@ -170,7 +136,7 @@ std::string Absolute(const std::string& folder) {
 
 void MakeFolder(const std::string& folder) {
   if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    ThrowAt(folder, "cannot make the folder");
+    FailAt(folder, "cannot make the folder");
   }
 }
 
@@ -181,21 +147,23 @@ std::string ModeText(mode_t mode) {
   return text;
 }
 
-std::string WhyNotTrusted(const struct stat& status, bool is_last,
+// Returns why others than this user and root could change what is in a folder
+// or file, or "".
+std::string WhyNotTrusted(const struct stat& status,
                           const std::string& command) {
   const std::string who = NameOfUser(status.st_uid);
   if (S_ISLNK(status.st_mode)) {
     return "is a link; give the path that it leads to";
   }
   if (status.st_uid != 0 && status.st_uid != geteuid()) {
-    return is_last && geteuid() == 0 && !command.empty()
-               ? "belongs to " + who +
-                     "; run: " + FilterdbAs(status.st_uid, status.st_gid) +
-                     " " + command
-               : "belongs to " + who +
-                     ", who could change what is in it; give "
-                     "a folder below those of root and " +
-                     NameOfUser(geteuid());
+    const bool may_be_that_user = geteuid() == 0 && !command.empty();
+    return "belongs to " + who +
+           (may_be_that_user
+                ? "; run: " + FilterdbAs(status.st_uid, status.st_gid) + " " +
+                      command
+                : ", who could change what is in it; give a folder below those "
+                  "of root and " +
+                      NameOfUser(geteuid()));
   }
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     return "belongs to " + who + " and has the mode " +
@@ -208,33 +176,44 @@ std::string WhyNotTrusted(const struct stat& status, bool is_last,
 
 }  // namespace
 
-std::string WhyNotTrusted(const std::string& path, const std::string& command) {
-  std::string above;
-  auto fd = std::make_unique<FileDescriptor>(
-      open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  const fs::path parts = path;
-  for (auto part = parts.begin(); part != parts.end(); ++part) {
-    const bool is_root = above.empty();
-    above += is_root ? "/" : (above == "/" ? "" : "/") + part->string();
-    auto next =
-        is_root
-            ? std::move(fd)
-            : std::make_unique<FileDescriptor>(openat(
-                  fd->get(), part->c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+// Begins at the root: nobody else can replace what is in a folder that was
+// found good.
+void CheckTrusted(const std::string& path, const std::string& command) {
+  for (size_t end = 1;; end = std::min(path.find('/', end + 1), path.size())) {
+    const std::string above = path.substr(0, end);
     struct stat status;
-    if (next->get() < 0 || fstat(next->get(), &status) != 0) {
-      std::string error;
-      FailWithErrno(above, "cannot open", &error);
-      return error;
+    if (lstat(above.c_str(), &status) != 0) {
+      FailAt(above, "cannot open");
     }
-    const std::string why =
-        WhyNotTrusted(status, std::next(part) == parts.end(), command);
+    const bool is_last = end == path.size();
+    const std::string why = WhyNotTrusted(status, is_last ? command : "");
     if (!why.empty()) {
-      return above + ": " + why;
+      Fail(above + ": " + why);
     }
-    fd = std::move(next);
+    if (is_last) {
+      return;
+    }
   }
-  return "";
+}
+
+void CopyListed(const std::string& from, uint32_t crc, int to,
+                const std::string& to_path) {
+  const FileDescriptor fd(OpenForReading(from));
+  uint32_t copied = 0;
+  bool is_written = true;
+  if (fd.get() < 0 || !ReadInPieces(
+                          fd.get(),
+                          [&](const char* data, size_t size) {
+                            is_written = to < 0 || WriteAll(to, data, size);
+                            return is_written;
+                          },
+                          &copied)) {
+    FailAt(is_written ? from : to_path,
+           is_written ? "cannot read" : "cannot write");
+  }
+  if (copied != crc) {
+    Fail(from + ": is not the file that the list of the run names");
+  }
 }
 
 bool HoldsSstables(const std::string& folder) {
@@ -251,137 +230,152 @@ bool HoldsSstables(const std::string& folder) {
 std::unique_ptr<RunFolder> RunFolder::ForMend(const std::string& folder) {
   const std::string path = Absolute(folder);
   if (!NameExists(path)) {
-    const std::string why =
-        WhyNotTrusted(fs::path(path).parent_path().string(), "");
-    if (!why.empty()) {
-      Throw(why);
-    }
+    CheckTrusted(fs::path(path).parent_path().string(), "");
     MakeFolder(path);
   }
-  const std::string why = WhyNotTrusted(path, "mend --run=" + path + " …");
-  if (!why.empty()) {
-    Throw(why);
-  }
-  const std::string list = path + "/list";
+  CheckTrusted(path, "mend --run=" + path + " …");
   std::error_code ignored;
-  if (!NameExists(list) && !fs::is_empty(path, ignored)) {
-    Throw(path + ": is not empty, and not the folder of a run; give a new one");
+  if (!NameExists(path + "/list") && !fs::is_empty(path, ignored)) {
+    Fail(path + ": is not empty, and not the folder of a run; give a new one");
   }
   MakeFolder(path + "/new");
   MakeFolder(path + "/old");
   if (!fs::is_empty(path + "/old", ignored)) {
-    Throw(path + ": was installed, or begun to be; give a new folder");
+    Fail(path + ": was installed, or begun to be; give a new folder");
   }
-  std::unique_ptr<RunFolder> run(new RunFolder(path, /*for_mend=*/true));
-  // A killed mend may not even have written the first line.
-  std::string content;
-  std::string ignored_error;
-  ReadRegularFile(list, kMaxListSize, &content, &ignored_error);
-  if (content.find('\n') == std::string::npos &&
-      ftruncate(run->list_->get(), 0) == 0) {
-    run->Begin();
-  }
-  run->Read();
-  return run;
+  return std::unique_ptr<RunFolder>(new RunFolder(path, /*for_mend=*/true));
 }
 
 std::unique_ptr<RunFolder> RunFolder::ForInstall(const std::string& folder) {
   const std::string path = Absolute(folder);
-  for (const std::string& file : {path, path + "/list"}) {
-    const std::string why = WhyNotTrusted(file, "install " + path);
-    if (!why.empty()) {
-      Throw(why + (NameExists(file)
-                       ? ""
-                       : "; give the folder of a run (mend --run)"));
-    }
+  const std::string command = "install " + path;
+  CheckTrusted(path, command);
+  if (!NameExists(path + "/list")) {
+    Fail(path + ": has no list; give the folder of a run (mend --run)");
   }
+  CheckTrusted(path + "/list", command);
   MakeFolder(path + "/old");
-  std::unique_ptr<RunFolder> run(new RunFolder(path, /*for_mend=*/false));
-  run->Read();
-  return run;
+  return std::unique_ptr<RunFolder>(new RunFolder(path, /*for_mend=*/false));
 }
 
 // Two runs at once would take each other's temporary files away.
-RunFolder::RunFolder(const std::string& path, bool for_mend) : path_(path) {
-  const std::string list = path_ + "/list";
-  list_ = std::make_unique<FileDescriptor>(open(
-      list.c_str(),
-      O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC | (for_mend ? O_CREAT : 0),
-      0600));
-  if (list_->get() < 0) {
-    ThrowAt(list, "cannot open");
+RunFolder::RunFolder(const std::string& path, bool for_mend)
+    : path_(path),
+      list_(open(
+          (path + "/list").c_str(),
+          O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC | (for_mend ? O_CREAT : 0),
+          0600)) {
+  if (list_.get() < 0) {
+    FailAt(path_ + "/list", "cannot open");
   }
-  if (flock(list_->get(), LOCK_EX | LOCK_NB) != 0) {
-    ThrowAt(list, "another filterdb works with this folder");
+  if (flock(list_.get(), LOCK_EX | LOCK_NB) != 0) {
+    FailAt(path_ + "/list", "another filterdb works with this folder");
   }
-}
-
-void RunFolder::Begin() {
-  clock_gettime(CLOCK_REALTIME, &time_);
-  const std::string line = kFormat + std::to_string(time_.tv_sec) + " " +
-                           std::to_string(time_.tv_nsec) + "\n";
-  if (!WriteAll(list_->get(), line.data(), line.size())) {
-    ThrowAt(path_ + "/list", "cannot write");
-  }
-}
-
-void RunFolder::Read() {
-  const std::string path = path_ + "/list";
   std::string content;
   std::string error;
-  if (!ReadRegularFile(list_->get(), path, kMaxListSize, &content, &error)) {
-    Throw(error);
+  if (!ReadRegularFile(list_.get(), path_ + "/list", kMaxListSize, &content,
+                       &error)) {
+    Fail(error);
   }
-  // A killed run may leave the beginning of a line.
+  // A killed run may leave the beginning of a line, even of the first one.
   const size_t end = content.rfind('\n') + 1;
-  if (end < content.size() &&
-      ftruncate(list_->get(), static_cast<off_t>(end)) != 0) {
-    ThrowAt(path, "cannot cut the last line off");
+  const std::string first = content.substr(0, sizeof(kFormat) - 1);
+  if (end == 0 && for_mend && std::string(kFormat).rfind(first, 0) == 0) {
+    clock_gettime(CLOCK_REALTIME, &time_);
+    content = kFormat + std::to_string(time_.tv_sec) + " " +
+              std::to_string(time_.tv_nsec) + "\n";
+    Parse(content);
+    CutAt(0);
+    Write(content);
+    return;
   }
-  content.resize(end);
+  Parse(content.substr(0, end));
+  CutAt(end);
+}
+
+void RunFolder::CutAt(size_t size) const {
+  if (ftruncate(list_.get(), static_cast<off_t>(size)) != 0) {
+    FailAt(path_ + "/list", "cannot cut the last line off");
+  }
+}
+
+void RunFolder::Write(const std::string& text) const {
+  if (!WriteAll(list_.get(), text.data(), text.size())) {
+    FailAt(path_ + "/list", "cannot write");
+  }
+}
+
+void RunFolder::Parse(const std::string& content) {
   std::istringstream lines(content);
   std::string text;
   std::getline(lines, text);
   if (text == kFormatOfOldBackups) {
-    Throw(path_ +
-          ": the backup of a mend by an earlier filterdb, which alone "
-          "puts it back (mend --undo); its filters are below it, under "
-          "their paths");
+    Fail(path_ +
+         ": the backup of a mend by an earlier filterdb, which alone "
+         "puts it back (mend --undo); its filters are below it, under "
+         "their paths");
   }
   if (text.rfind(kFormat, 0) != 0) {
-    Throw(path + ": is not the list of a run of this filterdb");
+    Fail(path_ + "/list: is not the list of a run of this filterdb");
   }
   std::istringstream(text.substr(sizeof(kFormat) - 1)) >> time_.tv_sec >>
       time_.tv_nsec;
-  suffix_ = ".filterdb-" + std::to_string(time_.tv_sec) + "-" +
-            std::to_string(time_.tv_nsec);
+  suffix_ = std::string(kTemporarySuffix) + "." + std::to_string(time_.tv_sec) +
+            "-" + std::to_string(time_.tv_nsec);
   std::map<std::string, RunLine> by_path;
   while (std::getline(lines, text)) {
     RunLine line;
     if (!ParseLine(text, &line)) {
-      Throw(path + ": is damaged: " + text);
+      Fail(path_ + "/list: is damaged: " + text);
     }
     next_number_ = std::max(next_number_, line.number + 1);
     by_path[line.prefix] = std::move(line);
   }
-  lines_.clear();
   for (auto& [prefix, line] : by_path) {
     lines_.push_back(std::move(line));
   }
 }
 
 void RunFolder::Append(const RunLine& line) {
-  std::string text = TextOf(line);
-  text = HexOfCrc(Crc32(text)) + " " + text + "\n";
-  if (!WriteAll(list_->get(), text.data(), text.size())) {
-    ThrowAt(path_ + "/list", "cannot write");
+  Write(WithCrc(TextOf(line)) + "\n");
+}
+
+// Keeps the old filter by a hard link, which costs no space. Another file
+// system, or a kernel that protects links of other users, needs a copy.
+void RunFolder::KeepOld(const RunLine& line, const std::string& filter,
+                        const timespec& time) const {
+  if (!line.old_filter) {
+    return;
+  }
+  const std::string kept = OldPath(line);
+  if (link(filter.c_str(), kept.c_str()) == 0) {
+    return;
+  }
+  if (errno == EEXIST) {
+    std::string ignored_error;
+    if (CrcOfFile(kept, &ignored_error) == line.old_filter) {
+      return;  // It was kept by an install that was killed.
+    }
+    unlink(kept.c_str());
+    if (link(filter.c_str(), kept.c_str()) == 0) {
+      return;
+    }
+  }
+  const FileDescriptor fd(
+      open(kept.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+           0600));
+  if (fd.get() < 0) {
+    FailAt(kept, "cannot create");
+  }
+  CopyListed(filter, *line.old_filter, fd.get(), kept);
+  const timespec times[] = {{0, UTIME_OMIT}, time};
+  if (futimens(fd.get(), times) != 0) {
+    FailAt(kept, "cannot write");
   }
 }
 
-void RunFolder::Sync() const {
-  if (syncfs(list_->get()) != 0) {
-    ThrowAt(path_, "cannot sync");
-  }
+bool RunFolder::Sync(std::string* error) const {
+  return syncfs(list_.get()) == 0 || FailWithErrno(path_, "cannot sync", error);
 }
 
 }  // namespace cassandra_bloom::tools

@@ -51,6 +51,11 @@ struct RunLine {
   std::optional<uint32_t> old_filter;
   std::optional<uint32_t> new_filter;
   std::string prefix;  // The last absolute path of Data.db without "Data.db".
+
+  bool HasWork() const { return kind == kToc || kind == kNew; }
+  std::string folder() const {
+    return prefix.substr(0, prefix.find_last_of('/'));
+  }
 };
 
 class RunFolder {
@@ -79,27 +84,37 @@ class RunFolder {
   uint64_t NewNumber() { return next_number_++; }
   void Append(const RunLine& line);
 
-  // Syncs what was appended, and the new filters. A crash before that leaves
-  // files whose CRC-32 is not that of the list.
-  void Sync() const;
+  // Keeps the old filter, which has this path and this time.
+  void KeepOld(const RunLine& line, const std::string& filter,
+               const timespec& time) const;
+
+  // Syncs what was appended, and the new and the kept filters. A crash before
+  // that leaves files whose CRC-32 is not that of the list.
+  bool Sync(std::string* error) const;
 
  private:
   RunFolder(const std::string& path, bool for_mend);
-  void Begin();
-  void Read();
+  void CutAt(size_t size) const;
+  void Write(const std::string& text) const;
+  void Parse(const std::string& content);
 
   const std::string path_;
-  std::unique_ptr<FileDescriptor> list_;  // Holds the lock of the folder.
+  const FileDescriptor list_;  // Holds the lock of the folder.
   timespec time_{};
   std::string suffix_;
   std::vector<RunLine> lines_;
   uint64_t next_number_ = 1;
 };
 
-// Returns why others than this user and root could change what is at the
-// absolute path `path`, and what to do about it. Returns "" if they cannot.
-// `command` is what follows "filterdb" in a line for root.
-std::string WhyNotTrusted(const std::string& path, const std::string& command);
+// Throws a std::runtime_error, with what to do, if others than this user and
+// root could change what is at the absolute path `path`. `command` is what
+// follows "filterdb" in a line for root.
+void CheckTrusted(const std::string& path, const std::string& command);
+
+// Appends the file `from`, whose CRC-32 must be `crc`, to the open file `to`,
+// which is that of the path `to_path`. If `to` is negative, only checks it.
+void CopyListed(const std::string& from, uint32_t crc, int to,
+                const std::string& to_path);
 
 // Returns whether a folder has a file of an SSTable.
 bool HoldsSstables(const std::string& folder);

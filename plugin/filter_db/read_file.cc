@@ -123,11 +123,4 @@ bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
   return true;
 }
 
-bool HasName(int fd, const std::string& path) {
-  struct stat open_file;
-  struct stat named;
-  return fstat(fd, &open_file) == 0 && lstat(path.c_str(), &named) == 0 &&
-         open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino;
-}
-
 }  // namespace cassandra_bloom

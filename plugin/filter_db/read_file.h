@@ -96,9 +96,6 @@ bool ReadRegularFile(const std::string& path, uint64_t max_size,
 bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
                      std::string* content, std::string* error);
 
-// Returns false if the open file no longer has this name.
-bool HasName(int fd, const std::string& path);
-
 }  // namespace cassandra_bloom
 
 #endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_DB_READ_FILE_H_

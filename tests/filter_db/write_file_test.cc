@@ -2,9 +2,7 @@
 
 #include "plugin/filter_db/write_file.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/file.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,10 +11,10 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
-#include "plugin/filter_db/read_file.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/temp_dir.h"
 
@@ -67,7 +65,7 @@ class WriteFileTest : public ::testing::Test {
 
   const TempDir dir_;
   const std::string file_ = dir_ / "filter";
-  const std::string temporary_ = file_ + kTemporarySuffix;
+  const std::string temporary_ = file_ + kTemporarySuffix + ".0";
   std::string error_;
 };
 
@@ -120,12 +118,6 @@ TEST_F(WriteFileTest, AFailureLeavesTheOldFile) {
     EXPECT_FALSE(Write("too long"));
   }
   EXPECT_EQ(error_, file_ + ": cannot write: File too large");
-  EXPECT_FALSE(WriteFileAtomically(file_, /*overwrite=*/true, ContentOf("new"),
-                                   &error_, [](std::string* error) {
-                                     *error = "no";
-                                     return false;
-                                   }));
-  EXPECT_EQ(error_, "no");
   EXPECT_EQ(ReadFile(file_), "old");
   EXPECT_EQ(dir_.Names(), FileNames{"filter"});
   EXPECT_FALSE(WriteFileAtomically(dir_ / "none/filter", true, ContentOf("new"),
@@ -135,7 +127,6 @@ TEST_F(WriteFileTest, AFailureLeavesTheOldFile) {
                         "file or directory");
 }
 
-// All writers use the same temporary name.
 TEST_F(WriteFileTest, WritersAtOnce) {
   const std::string bytes(100000, 'x');
   std::atomic<int> failures{0};
@@ -157,44 +148,18 @@ TEST_F(WriteFileTest, WritersAtOnce) {
   EXPECT_EQ(dir_.Names(), FileNames{"filter"});
 }
 
-TEST_F(WriteFileTest, WhatAKilledWriterLeft) {
-  WriteFile(temporary_, "half, and longer than the new one");
+// It may be a file that somebody is writing.
+TEST_F(WriteFileTest, ATemporaryFileOfAnotherIsLeft) {
+  WriteFile(temporary_, "half");
+  fs::create_symlink("precious", file_ + kTemporarySuffix + ".1");
   ASSERT_TRUE(Write("new")) << error_;
   EXPECT_EQ(ReadFile(file_), "new");
-  EXPECT_EQ(dir_.Names(), FileNames{"filter"});
-}
-
-// Without `overwrite`, a file gets its final name by link(2). If the writer is
-// then killed, the file keeps both its final and its temporary name.
-TEST_F(WriteFileTest, WhatWasLeftMayBeTheFileItself) {
-  WriteFile(file_, "old");
-  fs::create_hard_link(file_, temporary_);
-  {
-    const FileSizeLimit full(1);
-    EXPECT_FALSE(Write("new"));
-  }
-  EXPECT_EQ(ReadFile(file_), "old");
-  EXPECT_EQ(dir_.Names(), FileNames{"filter"});
-}
-
-TEST_F(WriteFileTest, WhatSomebodyIsWritingIsLeft) {
-  WriteFile(temporary_, "being written");
-  const FileDescriptor writer(open(temporary_.c_str(), O_WRONLY));
-  ASSERT_EQ(flock(writer.get(), LOCK_EX), 0);
-  RemoveLeftOver(temporary_);
-  EXPECT_TRUE(fs::exists(temporary_));
-  std::thread finish([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    flock(writer.get(), LOCK_UN);
-  });
-  EXPECT_TRUE(Write("new")) << error_;  // Waits for the other writer.
-  finish.join();
-  EXPECT_EQ(ReadFile(file_), "new");
-  fs::create_directory(temporary_);
-  RemoveLeftOver(temporary_);
-  EXPECT_TRUE(fs::exists(temporary_));
-  EXPECT_FALSE(Write("newer"));
-  EXPECT_EQ(ReadFile(file_), "new");
+  EXPECT_EQ(ReadFile(temporary_), "half");
+  EXPECT_FALSE(fs::exists(dir_ / "precious"));
+  std::string_view of;
+  EXPECT_TRUE(IsTemporaryName(temporary_, &of));
+  EXPECT_EQ(of, file_);
+  EXPECT_FALSE(IsTemporaryName(file_, &of));
 }
 
 }  // namespace

@@ -6,8 +6,10 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <memory>
 
 #include "filterdb/sstable/bytes/random_access_file.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 
@@ -40,6 +42,27 @@ bool ReadPieces(const std::string& path, const Append& append,
   for (uint64_t at = 0; at < file->size(); at += piece.size()) {
     if (!file->ReadSome(at, &piece, error) ||
         !append(piece.data(), piece.size())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ReadInPieces(int fd, const Append& append, uint32_t* crc) {
+  // A larger block would be got from the kernel and cleared for each file,
+  // which takes longer than to read a small one.
+  constexpr size_t kPiece = size_t{64} << 10;
+  const std::unique_ptr<char[]> piece(new char[kPiece]);
+  *crc = 0;
+  size_t size = kPiece;
+  for (uint64_t at = 0; size == kPiece; at += size) {
+    const ssize_t got = ReadAt(fd, at, kPiece, piece.get());
+    if (got < 0) {
+      return false;
+    }
+    size = static_cast<size_t>(got);
+    *crc = Crc32({piece.get(), size}, *crc);
+    if (size > 0 && !append(piece.get(), size)) {
       return false;
     }
   }

@@ -34,6 +34,12 @@ std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error);
 bool ReadPieces(const std::string& path, const Append& append,
                 std::string* error);
 
+// Gives `append` an open file of a node that is down, piece by piece, and sets
+// `*crc` to the CRC-32 of all. What was read stays in the page cache. On
+// failure, or if `append` returns false, returns false and leaves errno as it
+// was set there.
+bool ReadInPieces(int fd, const Append& append, uint32_t* crc);
+
 }  // namespace cassandra_bloom::tools
 
 #endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_FILE_SUM_H_

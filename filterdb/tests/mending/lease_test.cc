@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "filterdb/mending/outcome.h"
+#include "filterdb/sstable/sstable.h"
 #include "tests/support/run_process.h"
 #include "tests/support/temp_dir.h"
 
@@ -107,7 +108,7 @@ class LeaseTest : public ::testing::Test {
   // Returns "" if a lease can be had, otherwise the reason.
   static std::string Reason(const Sstable& sstable, bool node_is_down = false) {
     try {
-      Lease(sstable, node_is_down).Check();
+      Lease(sstable.Path("Data.db"), node_is_down).Check();
       return "";
     } catch (const End& end) {
       return end.kind == Outcome::kInUse ? "in use: " + end.reason : end.reason;
@@ -211,7 +212,7 @@ TEST_F(HeldLeaseTest, CheckSeesWhoWantsToOpen) {
   ASSERT_EQ(Reason(sstable_), "");
   const std::string data = sstable_.Path("Data.db");
   for (const std::string redirection : {"9<", "9<>"}) {
-    auto lease = std::make_unique<Lease>(sstable_, false);
+    auto lease = std::make_unique<Lease>(sstable_.Path("Data.db"), false);
     lease->Check();
     // A shell, because a mere fork would keep the lease's descriptor open.
     const Child child([&](int told) {

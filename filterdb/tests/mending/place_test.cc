@@ -2,6 +2,7 @@
 
 #include "filterdb/mending/place.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -13,6 +14,8 @@
 #include <string>
 
 #include "filterdb/mending/outcome.h"
+#include "filterdb/sstable/bytes/file_sum.h"
+#include "plugin/filter_db/read_file.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::tools {
@@ -26,14 +29,18 @@ using testing::WriteFile;
 
 class PlaceTest : public ::testing::Test {
  protected:
-  PlaceTest() : dir_(testing::FolderInMemory()) {
+  PlaceTest()
+      : dir_(testing::FolderInMemory()),
+        folder_(open(dir_.path().c_str(), O_RDONLY | O_DIRECTORY)) {
     sstable_.folder = dir_.path();
     sstable_.name_prefix = "nb-1-big-";
     for (const char* const component :
          {"Data.db", "Index.db", "Filter.db", "TOC.txt"}) {
       WriteFile(sstable_.Path(component), "Data.db\n");
     }
-    change_.filter = [](const Append& append) { return append("new", 3); };
+    WriteFile(runs_ / "1", "new");
+    change_.filter = runs_ / "1";
+    change_.filter_crc = Crc32("new");
     change_.completes_toc = true;
   }
 
@@ -41,8 +48,9 @@ class PlaceTest : public ::testing::Test {
   std::string Do(const std::function<void()>& before_naming) const {
     std::unique_ptr<Place> place;
     try {
-      place = std::make_unique<Place>(sstable_);
-      place->WriteTemporary(change_, ".new");
+      place = std::make_unique<Place>(sstable_, folder_.get());
+      EXPECT_TRUE(place->Plan(change_));
+      place->WriteTemporary(".new");
       before_naming();
       place->CheckUnchanged();
       place->GiveNames();
@@ -54,6 +62,8 @@ class PlaceTest : public ::testing::Test {
   }
 
   const TempDir dir_;
+  const TempDir runs_;
+  const FileDescriptor folder_;
   Sstable sstable_;
   Change change_;
 };

@@ -25,9 +25,10 @@ class RunFolderTest : public ::testing::Test {
   RunFolderTest() : dir_(std::filesystem::current_path()) {}
 
   void SetUp() override {
-    const std::string why = WhyNotTrusted(dir_.path(), "");
-    if (!why.empty()) {
-      GTEST_SKIP() << why;
+    try {
+      CheckTrusted(dir_.path(), "");
+    } catch (const std::runtime_error& why) {
+      GTEST_SKIP() << why.what();
     }
   }
 
@@ -54,13 +55,14 @@ TEST_F(RunFolderTest, KeepsWhatWasAppended) {
     const auto run = RunFolder::ForMend(dir_ / "run");
     time = run->time();
     run->Append(Line(run.get(), "/b/nb-1-big-"));
-    run->Append(Line(run.get(), "/a b%\n\x01/nb-2-big-"));
+    run->Append(Line(run.get(), "/a b%\x01/nb-2-big-"));
     RunLine again = Line(run.get(), "/b/nb-1-big-");
     again.kind = RunLine::kLeft;
     again.old_filter = 0;
     again.new_filter.reset();
     run->Append(again);
-    run->Sync();
+    std::string error;
+    EXPECT_TRUE(run->Sync(&error)) << error;
     EXPECT_THROW(RunFolder::ForMend(dir_ / "run"), std::runtime_error);
   }
   const auto run = RunFolder::ForInstall(dir_ / "run");
@@ -68,7 +70,7 @@ TEST_F(RunFolderTest, KeepsWhatWasAppended) {
   EXPECT_EQ(run->time().tv_nsec, time.tv_nsec);
   ASSERT_EQ(run->lines().size(), 2U);
   const RunLine& first = run->lines()[0];
-  EXPECT_EQ(first.prefix, "/a b%\n\x01/nb-2-big-");
+  EXPECT_EQ(first.prefix, "/a b%\x01/nb-2-big-");
   EXPECT_EQ(first.number, 2U);
   EXPECT_EQ(first.kind, RunLine::kNew);
   EXPECT_EQ(first.harms.worst(), Harm::kHidesRows);

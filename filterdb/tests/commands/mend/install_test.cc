@@ -9,13 +9,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "filterdb/tests/commands/mend/mend_fixture.h"
+#include "filterdb/tests/fake_sstable/checksums.h"
 #include "filterdb/tests/fake_sstable/log_record.h"
 #include "plugin/filter_db/read_file.h"
 
@@ -120,6 +125,18 @@ TEST_F(InstallTest, FindsTheSstableByItsFiles) {
   Exits(0, Scan());
 }
 
+// The list has both names. Both get the new filter, with the first line.
+TEST_F(InstallTest, TwoNamesBeforeTheMend) {
+  GiveNames("ks/t1", "nb-7-big-", [](const fs::path& from, const fs::path& to) {
+    fs::create_hard_link(from, to);
+  });
+  EXPECT_THAT(Exits(0, Mend()).out, HasSubstr("2 built"));
+  EXPECT_THAT(Exits(0, Install()).out, HasSubstr("\n1 installed\n"));
+  Exits(0, Scan());
+  EXPECT_THAT(Exits(2, Undo()).out, HasSubstr("\n1 put back\n"));
+  EXPECT_EQ(Scan().report()["summary"]["hides_rows"], 2);
+}
+
 // What a compaction has removed is no failure, but most of them are.
 TEST_F(InstallTest, WhatIsGone) {
   Write(FilterFault::kKeysLeftOut, "2");
@@ -169,11 +186,20 @@ TEST_F(InstallTest, WhatCameAfterTheMend) {
 TEST_F(InstallTest, WhatHasChangedIsLeft) {
   Exits(0, Mend());
   const auto files = Files();
+  const std::string index = one_.Path("Index.db");
+  const auto time = fs::last_write_time(index);
   const std::vector<std::pair<std::function<void()>, const char*>> cases = {
       {[&] { WriteFile(one_.Path("Filter.db"), "other"); },
        "foreign: its filter is neither the old one nor the new one"},
       {[&] { fs::remove(one_.Path("Filter.db")); }, "foreign: its filter is"},
       {[&] { WriteFile(one_.Path("TOC.txt"), ""); }, "left: TOC.txt damaged"},
+      {[&] { fs::last_write_time(index, time + std::chrono::seconds(1)); },
+       "left: its index has changed since the mend"},
+      {[&] {
+         WriteFile(index, std::string(ReadFile(index).size(), 'x'));
+         fs::last_write_time(index, time);
+       },
+       "left: its index has changed since the mend"},
       {[&] {
          WriteFile(dir_ / "ks/t1/nb_txn_compaction_1.log",
                    LogRecord("REMOVE", one_.prefix, 1, 8));
@@ -195,11 +221,12 @@ TEST_F(InstallTest, WhatHasChangedIsLeft) {
     EXPECT_TRUE(Files() == changed);
     fs::remove(dir_ / "ks/t1/nb_txn_compaction_1.log");
     for (const auto& [path, content] : files) {
-      if (path[0] == '/' &&
-          (EndsWith(path, "Filter.db") || EndsWith(path, "TOC.txt"))) {
+      if (path[0] == '/' && (EndsWith(path, "Filter.db") ||
+                             EndsWith(path, "TOC.txt") || path == index)) {
         WriteFile(path, content);
       }
     }
+    fs::last_write_time(index, time);
   }
 }
 
@@ -238,6 +265,44 @@ TEST_F(InstallTest, AListThatWasChanged) {
   WriteFile(run() + "/list", list + list.substr(list.find('\n') + 1, 30));
   Exits(0, Install());
   Exits(0, Scan());
+}
+
+// A field that was changed with the checksum, as only this user or root can:
+// the SSTable is refused or left, and no filter that denies a key gets in.
+TEST_F(InstallTest, AFieldThatWasChanged) {
+  SstableSpec other;
+  other.generation = "2";
+  other.fault = FilterFault::kBitsCleared;
+  other.keys = NumberedKeys(500);
+  Write(other);
+  Exits(0, Mend());
+  const auto files = Files();
+  const std::string list = ReadFile(run() + "/list");
+  const size_t begin = list.find('\n') + 1;
+  std::vector<std::string> fields;  // Of the first line, without the checksum.
+  std::istringstream line(list.substr(begin, list.find('\n', begin) - begin));
+  for (std::string field; line >> field;) {
+    fields.push_back(field);
+  }
+  fields.erase(fields.begin());
+  // number, kind, harms, stamps of Data.db and the index, three CRC-32 values.
+  const char* const others[] = {"2", "good", "+none", "1", "1", "1", "1",
+                                "1", "1",    "1",     "1", "1", "1", "1"};
+  for (size_t at = 0; at < std::size(others); ++at) {
+    SCOPED_TRACE(at);
+    std::vector<std::string> changed = fields;
+    changed[at] = at > 10 ? "00000001" : others[at];
+    std::string text = changed[0];
+    for (size_t i = 1; i < changed.size(); ++i) {
+      text += " " + changed[i];
+    }
+    char crc[16];
+    std::snprintf(crc, sizeof(crc), "%08x ", Crc32(text));
+    WriteFile(run() + "/list", list.substr(0, begin) + crc + text + "\n");
+    const Ran ran = Install();
+    EXPECT_NE(ran.exit_code, 0) << ran;
+    EXPECT_TRUE(Files() == files) << ran;
+  }
 }
 
 TEST_F(InstallTest, AFilterThatWasChanged) {
@@ -280,8 +345,8 @@ TEST_F(InstallTest, FoldersThatAreRefused) {
   expect(run(), run() + "/list: is a link");
 }
 
-TEST_F(InstallTest, APathWithALineEnd) {
-  fs::rename(dir_ / "ks/t1", dir_ / "ks/t\n1 %");
+TEST_F(InstallTest, APathWithSpaces) {
+  fs::rename(dir_ / "ks/t1", dir_ / "ks/ t  1 %");
   Exits(0, Mend());
   Exits(0, Install());
   Exits(0, Scan());

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,12 +16,14 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "filterdb/tests/commands/mend/scylla_fixture.h"
 #include "filterdb/tests/commands/mend/stop_at_changes.h"
 #include "plugin/filter_db/read_file.h"
+#include "plugin/filter_db/write_file.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -45,6 +48,30 @@ class KillTest : public ScyllaFixture {
     Write(FilterFault::kBitsCleared, "6");
     Write(FilterFault::kMissing, "7");
     old_ = Filters();
+    gid_t group = 1;
+    for (const auto& [path, bytes] : old_) {
+      fs::permissions(path, fs::perms(0640));
+      // Only root may give it to any group.
+      const bool is_root = chown(path.c_str(), kSameUser, group++) == 0;
+      owners_[path] = OwnerOf(path);
+      EXPECT_EQ(is_root, geteuid() == 0);
+    }
+  }
+
+  static constexpr auto kSameUser = static_cast<uid_t>(-1);
+
+  // The mode, the user and the group.
+  using Owner = std::tuple<mode_t, uid_t, gid_t>;
+  static Owner OwnerOf(const std::string& path) {
+    struct stat status = {};
+    EXPECT_EQ(stat(path.c_str(), &status), 0) << path;
+    return {status.st_mode, status.st_uid, status.st_gid};
+  }
+
+  void ExpectOwners() const {
+    for (const auto& [path, owner] : owners_) {
+      EXPECT_TRUE(OwnerOf(path) == owner) << path;
+    }
   }
 
   // Returns the bytes of each Filter.db.
@@ -59,16 +86,16 @@ class KillTest : public ScyllaFixture {
     return filters;
   }
 
-  // The files of a state: bytes, mode and time. Data.db and Index.db are left
+  // The files of a state: bytes, owner and time. Data.db and Index.db are left
   // alone, because an SSTable is known by their inodes, and because opening
   // Data.db would wait while the stopped program holds a lease on it.
   struct File {
     std::string bytes;
-    fs::perms mode;
+    Owner owner;
     fs::file_time_type time;
     bool is_folder;
     bool operator==(const File& other) const {
-      return bytes == other.bytes && mode == other.mode &&
+      return bytes == other.bytes && owner == other.owner &&
              is_folder == other.is_folder;
     }
   };
@@ -88,8 +115,8 @@ class KillTest : public ScyllaFixture {
         const std::string path = entry.path();
         if (!IsFixed(path)) {
           state[path] = {entry.is_directory() ? "" : ReadFile(path),
-                         entry.status().permissions(),
-                         fs::last_write_time(path), entry.is_directory()};
+                         OwnerOf(path), fs::last_write_time(path),
+                         entry.is_directory()};
         }
       }
     }
@@ -110,7 +137,9 @@ class KillTest : public ScyllaFixture {
       } else {
         fs::remove(path);  // It may be a hard link.
         WriteFile(path, file.bytes);
-        fs::permissions(path, file.mode);
+        const auto& [mode, user, group] = file.owner;
+        EXPECT_EQ(chown(path.c_str(), user, group), 0);
+        fs::permissions(path, fs::perms(mode & 0777));
         fs::last_write_time(path, file.time);
       }
     }
@@ -142,7 +171,7 @@ class KillTest : public ScyllaFixture {
       }
     }
     std::printf("%zu kills\n", states.size());
-    EXPECT_GT(states.size(), 15U);
+    EXPECT_GT(states.size(), 10U);
   }
 
   std::vector<std::string> MendLine() const {
@@ -158,6 +187,7 @@ class KillTest : public ScyllaFixture {
     }
     Exits(0, Install());
     ExpectWell();
+    ExpectOwners();
     ExpectNoLeftOvers();
   }
 
@@ -177,11 +207,13 @@ class KillTest : public ScyllaFixture {
     for (const auto& [path, bytes] : old_) {
       EXPECT_TRUE(now.at(path) == bytes) << path;
     }
+    ExpectOwners();
     ExpectDigestsAreRight();
     ExpectNoLeftOvers();
   }
 
   std::map<std::string, std::string> old_;
+  std::map<std::string, Owner> owners_;
 };
 
 TEST_F(KillTest, MendIsContinued) {
@@ -234,7 +266,7 @@ TEST_F(KillTest, AnSstableThatIsRemovedMeanwhile) {
     const auto remove = [&] {
       std::vector<fs::path> files;
       for (const auto& entry : fs::directory_iterator(folder)) {
-        if (entry.path().string().find(".filterdb-") == std::string::npos) {
+        if (entry.path().string().find(kTemporarySuffix) == std::string::npos) {
           files.push_back(entry.path());
         }
       }

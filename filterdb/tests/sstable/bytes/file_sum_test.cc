@@ -35,6 +35,15 @@ TEST(FileSumTest, CopiesAndSums) {
   EXPECT_TRUE(tools::ReadPieces(dir / "file", append, &error));
   EXPECT_TRUE(copy == content);
   EXPECT_EQ(tools::CrcOfFile(dir / "file", &error), Crc32(content));
+  copy.clear();
+  uint32_t crc = 0;
+  const FileDescriptor fd(OpenForReading(dir / "file"));
+  EXPECT_TRUE(tools::ReadInPieces(fd.get(), append, &crc));
+  EXPECT_TRUE(copy == content);
+  EXPECT_EQ(crc, Crc32(content));
+  EXPECT_FALSE(tools::ReadInPieces(
+      fd.get(), [](const char*, size_t) { return false; }, &crc));
+  EXPECT_FALSE(tools::ReadInPieces(-1, append, &crc));
   EXPECT_EQ(tools::CrcOf([&](const auto& add) {
               return add(content.data(), content.size());
             }),
