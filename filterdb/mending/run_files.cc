@@ -36,13 +36,10 @@ WriteContent RunFiles::Copy(const std::string& from, uint32_t listed) const {
     check(CrcOrFail(from));
   }
   return [from, check](const Append& append) {
+    const FileDescriptor fd(OpenForReading(from));
     uint32_t crc = 0;
-    std::string ignored_error;
-    const auto add = [&](const char* data, size_t size) {
-      crc = Crc32({data, size}, crc);
-      return append(data, size);
-    };
-    const bool is_copied = ReadPieces(from, add, &ignored_error);
+    const bool is_copied =
+        fd.get() >= 0 && ReadInPieces(fd.get(), append, &crc);
     if (is_copied) {
       check(crc);
     }

@@ -90,11 +90,15 @@ std::string Sstable::DeniedPath() const {
   return "";
 }
 
+FileStamp StampOf(const struct stat& status) {
+  return {status.st_ino, status.st_size, status.st_mtim.tv_sec,
+          status.st_mtim.tv_nsec};
+}
+
 FileStamp StampOf(const std::string& path) {
   struct stat status = {};
   lstat(path.c_str(), &status);
-  return {status.st_ino, status.st_size, status.st_mtim.tv_sec,
-          status.st_mtim.tv_nsec};
+  return StampOf(status);
 }
 
 std::vector<FileStamp> StampsOf(const Sstable& sstable) {

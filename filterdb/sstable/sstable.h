@@ -9,6 +9,7 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_H_
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -78,6 +79,7 @@ struct Sstable {
 // are 0 if there is no file.
 using FileStamp = std::tuple<ino_t, off_t, int64_t, int64_t>;
 
+FileStamp StampOf(const struct stat& status);
 FileStamp StampOf(const std::string& path);
 
 // The stamps of the files that `filterdb mend` reads or changes, by which it
