@@ -60,7 +60,7 @@ uint32_t BuildFilter(const Examined& examined, const std::string& path) {
       })) {
     FailAt(path, "cannot write");
   }
-  return *CrcOf(content);  // It was just written.
+  return CrcOf(content);
 }
 
 // What stands in `stamps` of an Examined (StampsOf).

@@ -22,10 +22,9 @@ namespace {
 bool IsLeftOver(const std::string& folder, const std::string& name,
                 const std::string& version) {
   constexpr time_t kDay = 24 * 60 * 60;
-  const size_t end = name.find(kTemporarySuffix);
-  const std::string whole = name.substr(0, end);
+  std::string_view whole;
   struct stat status;
-  return end != std::string::npos &&
+  return IsTemporaryName(name, &whole) &&
          (whole == kFolderMarkName || NumberOfFilterDb(whole, version)) &&
          lstat((folder + "/" + name).c_str(), &status) == 0 &&
          status.st_mtim.tv_sec < time(nullptr) - kDay;

@@ -18,34 +18,24 @@ uint32_t Crc32(std::string_view bytes, uint32_t before) {
       before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-std::optional<uint32_t> CrcOf(const WriteContent& content) {
+uint32_t CrcOf(const WriteContent& content) {
   uint32_t crc = 0;
-  const bool is_whole = content([&crc](const char* data, size_t size) {
+  content([&](const char* data, size_t size) {
     crc = Crc32({data, size}, crc);
     return true;
   });
-  return is_whole ? std::optional(crc) : std::nullopt;
+  return crc;
 }
 
 std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error) {
-  return CrcOf(
-      [&](const Append& append) { return ReadPieces(path, append, error); });
-}
-
-bool ReadPieces(const std::string& path, const Append& append,
-                std::string* error) {
-  const auto file = RandomAccessFile::Open(path, error);
-  if (file == nullptr) {
-    return false;
+  const FileDescriptor fd(OpenForReading(path));
+  uint32_t crc = 0;
+  const auto ignore = [](const char*, size_t) { return true; };
+  if (fd.get() >= 0 && ReadInPieces(fd.get(), ignore, &crc)) {
+    return crc;
   }
-  std::string_view piece;
-  for (uint64_t at = 0; at < file->size(); at += piece.size()) {
-    if (!file->ReadSome(at, &piece, error) ||
-        !append(piece.data(), piece.size())) {
-      return false;
-    }
-  }
-  return true;
+  FailWithErrno(path, "cannot read", error);
+  return std::nullopt;
 }
 
 bool ReadInPieces(int fd, const Append& append, uint32_t* crc) {
@@ -54,8 +44,10 @@ bool ReadInPieces(int fd, const Append& append, uint32_t* crc) {
   constexpr size_t kPiece = size_t{64} << 10;
   const std::unique_ptr<char[]> piece(new char[kPiece]);
   *crc = 0;
+  ReadNothingAhead(fd);
   size_t size = kPiece;
   for (uint64_t at = 0; size == kPiece; at += size) {
+    const CachedPages pages(fd, at, kPiece);
     const ssize_t got = ReadAt(fd, at, kPiece, piece.get());
     if (got < 0) {
       return false;

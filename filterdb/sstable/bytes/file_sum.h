@@ -20,8 +20,7 @@ namespace cassandra_bloom::tools {
 // give the CRC-32 of the preceding bytes as `before`.
 uint32_t Crc32(std::string_view bytes, uint32_t before = 0);
 
-// Returns nothing if `content` fails.
-std::optional<uint32_t> CrcOf(const WriteContent& content);
+uint32_t CrcOf(const WriteContent& content);
 
 // Returns eight hexadecimal digits.
 std::string HexOfCrc(uint32_t crc);
@@ -30,14 +29,9 @@ std::string HexOfCrc(uint32_t crc);
 // be read.
 std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error);
 
-// Gives `append` a file, piece by piece. Fails if that returns false, too.
-bool ReadPieces(const std::string& path, const Append& append,
-                std::string* error);
-
-// Gives `append` an open file of a node that is down, piece by piece, and sets
-// `*crc` to the CRC-32 of all. What was read stays in the page cache. On
-// failure, or if `append` returns false, returns false and leaves errno as it
-// was set there.
+// Reads an open file from its begin in pieces of 64 KiB, gives each to
+// `append`, and sets `*crc` to the CRC-32 of all. On failure, or if `append`
+// returns false, returns false and leaves errno as it was set there.
 bool ReadInPieces(int fd, const Append& append, uint32_t* crc);
 
 }  // namespace cassandra_bloom::tools

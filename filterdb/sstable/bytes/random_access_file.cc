@@ -54,6 +54,12 @@ CachedPages::~CachedPages() {
 
 void KeepAllPages() { keeps_all_pages = true; }
 
+void ReadNothingAhead(int fd) {
+  if (!keeps_all_pages) {
+    posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+  }
+}
+
 std::unique_ptr<RandomAccessFile> RandomAccessFile::Open(
     const std::string& path, std::string* error, size_t max_gap) {
   // ThrowIfShort asks errno. A success leaves it as it was, and malloc leaves
@@ -65,11 +71,7 @@ std::unique_ptr<RandomAccessFile> RandomAccessFile::Open(
     ThrowIfShort(path);
     return nullptr;
   }
-  // Otherwise the kernel reads ahead, and CachedPages would find, as if
-  // somebody had read it, what a scan is itself about to read.
-  if (!keeps_all_pages) {
-    posix_fadvise(fd->get(), 0, 0, POSIX_FADV_RANDOM);
-  }
+  ReadNothingAhead(fd->get());
   return std::unique_ptr<RandomAccessFile>(
       new RandomAccessFile(path, std::move(fd), size, max_gap));
 }

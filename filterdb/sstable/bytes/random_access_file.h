@@ -50,6 +50,10 @@ class CachedPages {
 // cache is to be kept, and asking takes longer than reading a small file.
 void KeepAllPages();
 
+// Call this when a file is opened. Otherwise the kernel reads ahead, and a scan
+// would find, as if somebody had read it, what it is itself about to read.
+void ReadNothingAhead(int fd);
+
 // Reads files with pread, and not with mmap. With mmap, a file that is
 // truncated or a disk that fails would end the process.
 class RandomAccessFile final : public ByteSource {

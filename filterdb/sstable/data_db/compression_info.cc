@@ -1,6 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/sstable/data_db/compression_info.h"
+// CompressionInfo.db tells how the Data.db of an SSTable is compressed.
+//
+//    name of the compressor       uint16 length, then the bytes
+//    number of options            int32
+//    each option: name, value     for both: uint16 length, then the bytes
+//    length of a chunk            int32, uncompressed bytes, a power of two
+//    longest compressed chunk     int32, only since `na`, and in DSE's
+//    length of the data           int64, uncompressed bytes
+//    number of chunks             int32
+//    offset of each chunk         int64, position in Data.db
+//
+// In Cassandra 6, a dictionary may follow. Its chunks are then decompressed
+// with it, whatever the name of the compressor is:
+//
+//    kind                         1 byte, 0 for Zstandard
+//    number                       int64
+//    the dictionary               int32 length, then the bytes
+//    checksum                     CRC-32C of kind, number and bytes; the
+//                                 number is little-endian in this sum
+//
+// In Data.db, 4 bytes of checksum follow each chunk. A chunk stays uncompressed
+// if compression would not make it shorter than the "longest compressed chunk".
+// An SSTable that Cassandra has rewritten has one more chunk after the data,
+// which has 0 bytes of data. (io.compress.CompressionMetadata and
+// CompressedSequentialWriter in cassandra-5.0.1; sstables::compression in
+// sstables/compress.hh of ScyllaDB; an SSTable of Cassandra's trunk for the
+// dictionary.)
+// Tested in filterdb/tests/sstable/data_db/open_data_db_test.cc.
 
 #include <algorithm>
 #include <cstdio>
@@ -9,6 +36,7 @@
 
 #include "filterdb/sstable/bytes/byte_reader.h"
 #include "filterdb/sstable/bytes/random_access_file.h"
+#include "filterdb/sstable/data_db/open_data_db.h"
 #include "plugin/filter/endian.h"
 
 namespace cassandra_bloom::tools {

@@ -14,7 +14,7 @@
 #include <memory>
 #include <new>
 
-#include "filterdb/sstable/data_db/compression_info.h"
+#include "filterdb/sstable/data_db/open_data_db.h"
 #include "plugin/filter/endian.h"
 
 namespace cassandra_bloom::tools {

@@ -10,7 +10,6 @@
 
 #include "filterdb/sstable/bytes/file_sum.h"
 #include "filterdb/sstable/bytes/random_access_file.h"
-#include "filterdb/sstable/data_db/compression_info.h"
 #include "plugin/filter/endian.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"

@@ -18,7 +18,6 @@
 #include <utility>
 
 #include "filterdb/sstable/bytes/random_access_file.h"
-#include "filterdb/sstable/data_db/compression_info.h"
 #include "filterdb/sstable/data_db/open_data_db.h"
 #include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/stress/fuzz/fuzz_files.h"

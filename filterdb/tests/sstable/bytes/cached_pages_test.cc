@@ -40,7 +40,7 @@ TEST(CachedPagesTest, AreAsBefore) {
   const int fd = open(path.c_str(), O_RDONLY);
   ASSERT_GE(fd, 0);
   ASSERT_EQ(fsync(fd), 0);
-  posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+  tools::ReadNothingAhead(fd);
   posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
   std::vector<char> bytes(300000);
   ASSERT_GT(pread(fd, bytes.data(), bytes.size(), 1000000), 0);
