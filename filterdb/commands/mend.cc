@@ -98,7 +98,7 @@ ExitCode RunMend(const MendArguments& options) {
     return RunInstallOf(*RunFolder::ForInstall(path), install, &installed);
   }
   std::string text = LeftOutText(scanned.left_out);
-  if (builder.num_built() > 0) {
+  if (report.num(Outcome::kBuilt) + report.num(Outcome::kTocBuilt) > 0) {
     text += "Nothing is changed yet. Stop the node, then: filterdb install " +
             Printable(Quoted(path)) + "\n";
   }
