@@ -94,7 +94,7 @@ ExitCode RunMend(const MendArguments& options) {
   }
   report.AddHarm(finder.harm());
   std::string text = finder.Text();
-  if (builder.num_built() > 0) {
+  if (report.num(Outcome::kBuilt) + report.num(Outcome::kTocBuilt) > 0) {
     text += "Nothing is changed yet. Stop the node, then: filterdb install " +
             Printable(Quoted(path)) + "\n";
   }

@@ -63,20 +63,7 @@ uint32_t BuildFilter(const Examined& examined, const std::string& path) {
   return CrcOf(content);
 }
 
-// What stands in `stamps` of an Examined (StampsOf).
-constexpr size_t kData = 0;
-constexpr size_t kIndex = 1;
-
 }  // namespace
-
-RunBuilder::RunBuilder(RunFolder* run, OnOutcome on_outcome)
-    : run_(run), on_outcome_(std::move(on_outcome)) {
-  for (const RunLine& line : run->lines()) {
-    if (line.HasWork()) {
-      built_before_[line.prefix] = line;
-    }
-  }
-}
 
 void RunBuilder::Build(const Examined& examined) {
   Outcome outcome;
@@ -86,13 +73,10 @@ void RunBuilder::Build(const Examined& examined) {
     return;
   }
   RunLine line;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    line.number = run_->NewNumber();
-  }
+  line.number = run_->NewNumber();
   line.harms = examined.harms();
-  line.data = examined.stamps.at(kData);
-  line.index = examined.stamps.at(kIndex);
+  line.data = examined.stamps.at(0);  // As StampsOf says.
+  line.index = examined.stamps.at(1);
   if (!Try(&outcome, [&] {
         const std::string folder = fs::canonical(examined.sstable.folder);
         if (folder.find('\n') != std::string::npos) {
@@ -103,7 +87,25 @@ void RunBuilder::Build(const Examined& examined) {
       })) {
     line.kind = RunLine::kLeft;
   }
-  Add(examined, std::move(outcome), line);
+  // What is only oversized is not left: then --oversized was not given.
+  const bool does_harm = line.harms.worst() > Harm::kWastesMemory ||
+                         line.harms.has(Harm::kNotKnown);
+  if (outcome.kind == Outcome::kUnchanged && does_harm) {
+    outcome.kind = Outcome::kLeft;
+  }
+  if (line.kind == RunLine::kLeft || outcome.kind == Outcome::kLeft) {
+    outcome.left.Add(line.harms);
+  }
+  if (outcome.kind == Outcome::kFailed) {
+    outcome.left.Add(Harm::kNotKnown);
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!line.prefix.empty()) {
+    run_->Append(line);
+  }
+  if (outcome.kind != Outcome::kUnchanged) {
+    on_outcome_(outcome);
+  }
 }
 
 // Sets the kinds of the outcome and of the line.
@@ -138,11 +140,7 @@ void RunBuilder::Make(const Examined& examined, Outcome* outcome,
 }
 
 bool RunBuilder::WasBuiltBefore(RunLine* line) const {
-  const auto found = built_before_.find(line->prefix);
-  if (found == built_before_.end()) {
-    return false;
-  }
-  const RunLine& before = found->second;
+  const RunLine before = run_->Find(line->prefix);
   std::string ignored_error;
   if (before.data != line->data || before.index != line->index ||
       before.index_crc != line->index_crc ||
@@ -152,31 +150,6 @@ bool RunBuilder::WasBuiltBefore(RunLine* line) const {
   }
   *line = before;
   return true;
-}
-
-void RunBuilder::Add(const Examined& examined, Outcome outcome,
-                     const RunLine& line) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (!line.prefix.empty()) {
-    run_->Append(line);
-  }
-  num_built_ += line.HasWork() ? 1 : 0;
-  // What is only oversized is not left: then --oversized was not given.
-  Harms harms = examined.harms();
-  const bool does_harm =
-      harms.worst() > Harm::kWastesMemory || harms.has(Harm::kNotKnown);
-  if (outcome.kind == Outcome::kUnchanged && does_harm) {
-    outcome.kind = Outcome::kLeft;
-  }
-  if (line.kind == RunLine::kLeft || outcome.kind == Outcome::kLeft) {
-    outcome.left.Add(harms);
-  }
-  if (outcome.kind == Outcome::kFailed) {
-    outcome.left.Add(Harm::kNotKnown);
-  }
-  if (outcome.kind != Outcome::kUnchanged) {
-    on_outcome_(outcome);
-  }
 }
 
 }  // namespace cassandra_bloom::tools

@@ -328,7 +328,7 @@ void RunFolder::Parse(const std::string& content) {
     if (!ParseLine(text, &line)) {
       Fail(path_ + "/list: is damaged: " + text);
     }
-    next_number_ = std::max(next_number_, line.number + 1);
+    next_number_ = std::max<uint64_t>(next_number_, line.number + 1);
     by_path[line.prefix] = std::move(line);
   }
   for (auto& [prefix, line] : by_path) {
@@ -336,7 +336,16 @@ void RunFolder::Parse(const std::string& content) {
   }
 }
 
-void RunFolder::Append(const RunLine& line) {
+RunLine RunFolder::Find(const std::string& prefix) const {
+  const auto found =
+      std::lower_bound(lines_.begin(), lines_.end(), prefix,
+                       [](const RunLine& line, const std::string& path) {
+                         return line.prefix < path;
+                       });
+  return found != lines_.end() && found->prefix == prefix ? *found : RunLine();
+}
+
+void RunFolder::Append(const RunLine& line) const {
   Write(WithCrc(TextOf(line)) + "\n");
 }
 

@@ -19,6 +19,7 @@
 
 #include <time.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -80,9 +81,12 @@ class RunFolder {
   // The last line of each path, sorted by the path.
   const std::vector<RunLine>& lines() const { return lines_; }
 
-  // These two are not for several threads at once.
+  // Returns the line of a path that was there at the begin, or an empty one.
+  RunLine Find(const std::string& prefix) const;
+
   uint64_t NewNumber() { return next_number_++; }
-  void Append(const RunLine& line);
+  // Not for several threads at once.
+  void Append(const RunLine& line) const;
 
   // Keeps the old filter, which has this path and this time.
   void KeepOld(const RunLine& line, const std::string& filter,
@@ -103,7 +107,7 @@ class RunFolder {
   timespec time_{};
   std::string suffix_;
   std::vector<RunLine> lines_;
-  uint64_t next_number_ = 1;
+  std::atomic<uint64_t> next_number_{1};
 };
 
 // Throws a std::runtime_error, with what to do, if others than this user and
