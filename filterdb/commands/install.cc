@@ -13,7 +13,6 @@
 #include "filterdb/commands/install_report.h"
 #include "filterdb/commands/progress_bar.h"
 #include "filterdb/commands/scan_paths.h"
-#include "filterdb/mending/before_install.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
@@ -49,7 +48,7 @@ std::string TextOf(const Json& outcome) {
 TableHarms HarmsOf(const RunFolder& run) {
   TableHarms tables;
   for (const RunLine& line : run.lines()) {
-    TableHarm& table = tables[FolderOfLine(line)];
+    TableHarm& table = tables[FolderOf(line.prefix)];
     table.harms.Add(line.harms);
     table.is_of_scylla |= NameExists(line.prefix + "Scylla.db");
   }
@@ -106,14 +105,15 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
     throw Unusable("nothing was changed: " + sums.refusal);
   }
   std::string text;
-  if (2 * sums.num_gone > sums.num_listed) {
+  const uint64_t num_gone = report->num(Outcome::kGone);
+  if (2 * num_gone > sums.num_listed) {
     report->AddHarm(Harm::kNotKnown);
-    text += std::to_string(sums.num_gone) + " of " +
+    text += std::to_string(num_gone) + " of " +
             Count(sums.num_listed, "SSTable") +
             " are gone: this is an old run, or not of this node; scan again\n";
   }
   if (sums.has_ended) {
-    text += "ended there; what comes before it is done, and nothing after it\n";
+    text += "ended at what is in use; what is not changed is as it was\n";
   }
   for (const std::string& snapshot : sums.snapshots) {
     text += Printable(snapshot) +
