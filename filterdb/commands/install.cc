@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "filterdb/commands/advice.h"
@@ -48,7 +49,8 @@ std::string TextOf(const Json& outcome) {
 TableHarms HarmsOf(const RunFolder& run) {
   TableHarms tables;
   for (const RunLine& line : run.lines()) {
-    TableHarm& table = tables[FolderOf(line.prefix)];
+    const std::filesystem::path prefix = line.prefix;
+    TableHarm& table = tables[prefix.parent_path().string()];
     table.harms.Add(line.harms);
     table.is_of_scylla |= NameExists(line.prefix + "Scylla.db");
   }
