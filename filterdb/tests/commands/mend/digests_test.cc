@@ -81,6 +81,9 @@ TEST_F(DigestsTest, TheRepairOfTablets) {
   EXPECT_THAT(Exits(0, MendInPlace(kRewrite)).out,
               HasSubstr("tablets: nodetool cluster repair instead of nodetool "
                         "repair --full.\n"));
+  EXPECT_EQ(Install("--json").report()["summary"]["tables_to_repair"],
+            (Json{{{"folder", dir_ / "ks/t1"},
+                   {"command", "nodetool repair --full ks t1"}}}));
 }
 
 // The filter has all keys, but its digest is not the one in Scylla.db. ScyllaDB

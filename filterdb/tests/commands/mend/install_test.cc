@@ -383,7 +383,8 @@ TEST_F(InstallTest, EndsAtAnSstableThatAProcessHasOpen) {
   EXPECT_THAT(ran.out, HasSubstr("sh ("));
   EXPECT_THAT(ran.out, HasSubstr("stop that process, then run the same line"));
   EXPECT_THAT(ran.out, HasSubstr("1 installed, 1 in use, 3 not changed\n"));
-  EXPECT_THAT(ran.out, HasSubstr("ended there; what comes before it is done"));
+  EXPECT_THAT(ran.out,
+              HasSubstr("ended at what is in use; what is not changed "));
   EXPECT_THAT(Exits(0, Install()).out, HasSubstr("4 installed\n"));
   Exits(0, Scan());
 }
