@@ -85,12 +85,6 @@ std::string Examined::VerdictText() const {
   return text;
 }
 
-double Examined::bits_per_key() const {
-  return num_keys == 0 ? 0
-                       : static_cast<double>(fill.capacity_bits) /
-                             static_cast<double>(num_keys);
-}
-
 // If bloom_filter_fp_chance is 0.393 or more, even a filter that Cassandra
 // sizes lets about 75 % of absent keys pass. So a rate is compared with the
 // rate of the planned size if that is higher than the plan.

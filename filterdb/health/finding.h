@@ -66,7 +66,11 @@ struct Examined {
   // the reason, such as "being written".
   std::string VerdictText() const;
 
-  double bits_per_key() const;
+  double bits_per_key() const {
+    return num_keys == 0 ? 0
+                         : static_cast<double>(fill.capacity_bits) /
+                               static_cast<double>(num_keys);
+  }
 
   Sstable sstable;
   Reader reader = Reader::kCassandraFromNa;
