@@ -96,7 +96,6 @@ class Examination {
       toc_digest = scylla->Digest(DigestOf::kToc);
     }
     found_.filter_has_digest = filter_digest.has_value();
-    found_.toc_has_digest = toc_digest.has_value();
     ReadPlan();
     ReadToc(toc_digest);
     OpenFilter();
@@ -158,7 +157,8 @@ class Examination {
       found_.Add(Check::kTocDamaged, path + ": does not name Data.db", remedy);
       return;
     }
-    found_.toc_names_filter = TocNames(toc_, "Filter.db");
+    const bool names_filter = TocNames(toc_, "Filter.db");
+    found_.toc_digest_changes = digest && !names_filter;
     if (digest && Crc32(toc_) != *digest) {
       found_.Add(Crc32(CompletedToc(toc_)) == *digest
                      ? Check::kTocUnfinished
@@ -168,7 +168,7 @@ class Examination {
     // Cassandra loads Filter.db only if a filter is planned. It goes by the
     // present chance of the table (FilterComponent.maybeLoadBloomFilter), which
     // is not known here.
-    if (!found_.toc_names_filter && !IsNoFilterPlanned() &&
+    if (!names_filter && !IsNoFilterPlanned() &&
         FileExists(Path("Filter.db"))) {
       found_.Add(Check::kNotInToc);
     }

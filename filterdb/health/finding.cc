@@ -145,8 +145,8 @@ void Examined::AddObstacles(const ExamineOptions& options) {
   } else if (due == Action::kMend && (*plan >= 1 || *plan < kMinFpChance)) {
     Add(Check::kNoFilterPlanned);
   }
-  const bool changes_digests = (filter_has_digest && due == Action::kMend) ||
-                               (toc_has_digest && !toc_names_filter);
+  const bool changes_digests =
+      (filter_has_digest && due == Action::kMend) || toc_digest_changes;
   if (changes_digests && !options.rewrite_digests) {
     Add(Check::kDigestsHeld,
         "Scylla.db holds the checksum of its filter or of TOC.txt, and "
