@@ -95,7 +95,6 @@ class Examination {
       toc_digest = scylla->Digest(DigestOf::kToc);
     }
     found_.filter_has_digest = filter_digest.has_value();
-    found_.toc_has_digest = toc_digest.has_value();
     ReadPlan();
     ReadToc(toc_digest);
     OpenFilter();
@@ -129,11 +128,9 @@ class Examination {
 
   // The planned rate in Statistics.db replaces the rate that the user gave.
   void ReadPlan() {
-    const Statistics facts =
-        ReadStatistics(Path("Statistics.db"), found_.sstable.version);
-    is_plan_read_ = facts.fp_chance.has_value();
-    found_.plan = is_plan_read_ ? facts.fp_chance : found_.plan;
-    found_.plan_error = facts.error;
+    statistics_ = ReadStatistics(Path("Statistics.db"), found_.sstable.version);
+    found_.plan = statistics_.fp_chance ? statistics_.fp_chance : found_.plan;
+    found_.plan_error = statistics_.error;
   }
 
   // If Scylla.db has the checksum of TOC.txt, ScyllaDB takes no other text than
@@ -159,7 +156,8 @@ class Examination {
       found_.Add(Check::kTocDamaged, path + ": does not name Data.db", remedy);
       return;
     }
-    found_.toc_names_filter = TocNames(toc_, "Filter.db");
+    const bool names_filter = TocNames(toc_, "Filter.db");
+    found_.toc_digest_changes = digest && !names_filter;
     if (digest && Crc32(toc_) != *digest) {
       found_.Add(Crc32(CompletedToc(toc_)) == *digest
                      ? Check::kTocUnfinished
@@ -169,7 +167,7 @@ class Examination {
     // Cassandra loads Filter.db only if a filter is planned. It goes by the
     // present chance of the table (FilterComponent.maybeLoadBloomFilter), which
     // is not known here.
-    if (!found_.toc_names_filter && !IsNoFilterPlanned() &&
+    if (!names_filter && !IsNoFilterPlanned() &&
         FileExists(Path("Filter.db"))) {
       found_.Add(Check::kNotInToc);
     }
@@ -284,12 +282,13 @@ class Examination {
     if (!error.empty()) {
       found_.Add(Check::kKeysUnreadable, error);
     }
+    const bool is_counted = statistics_.num_partitions.has_value();
     if (found_.has(Check::kOtherForm) &&
-        (!error.empty() || !is_plan_read_ || !are_keys_counted_)) {
+        (!error.empty() || !statistics_.fp_chance || !is_counted)) {
       found_.Add(Check::kNameDoubted,
                  "its Statistics.db or Data.db cannot be read as of version " +
                      found_.sstable.version + ", either");
-    } else if (error.empty() && found_.has_keys && !are_keys_counted_) {
+    } else if (error.empty() && found_.has_keys && !is_counted) {
       found_.Add(Check::kNotConfirmed,
                  "Statistics.db does not tell how many keys there are, so the "
                  "index may lack some");
@@ -311,7 +310,6 @@ class Examination {
       return false;
     }
     found_.has_keys = true;
-    are_keys_counted_ = keys->is_number_known();
     all_read_in_data_ = keys->all_are_in_data();
     if (keys->num_wrong_hashes() > 0) {
       found_.Add(Check::kWrongIndexHashes,
@@ -379,11 +377,9 @@ class Examination {
   const ExamineOptions& options_;
   Examined found_;
   FilterForm form_ = kNaAndLater;
-  bool is_plan_read_ = false;  // In Statistics.db.
-  std::string toc_;            // The content of TOC.txt, or "".
+  Statistics statistics_;
+  std::string toc_;  // The content of TOC.txt, or "".
   bool all_read_in_data_ = false;
-  // Whether the SSTable tells how many keys it has.
-  bool are_keys_counted_ = false;
   std::unique_ptr<FilterDbFile> filter_;
 };
 

@@ -85,12 +85,6 @@ std::string Examined::VerdictText() const {
   return text;
 }
 
-double Examined::bits_per_key() const {
-  return num_keys == 0 ? 0
-                       : static_cast<double>(fill.capacity_bits) /
-                             static_cast<double>(num_keys);
-}
-
 // If bloom_filter_fp_chance is 0.393 or more, even a filter that Cassandra
 // sizes lets about 75 % of absent keys pass. So a rate is compared with the
 // rate of the planned size if that is higher than the plan.
@@ -151,8 +145,8 @@ void Examined::AddObstacles(const ExamineOptions& options) {
   } else if (due == Action::kMend && (*plan >= 1 || *plan < kMinFpChance)) {
     Add(Check::kNoFilterPlanned);
   }
-  const bool changes_digests = (filter_has_digest && due == Action::kMend) ||
-                               (toc_has_digest && !toc_names_filter);
+  const bool changes_digests =
+      (filter_has_digest && due == Action::kMend) || toc_digest_changes;
   if (changes_digests && !options.rewrite_digests) {
     Add(Check::kDigestsHeld,
         "Scylla.db holds the checksum of its filter or of TOC.txt, and "

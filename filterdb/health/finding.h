@@ -65,7 +65,11 @@ struct Examined {
   // the reason, such as "being written".
   std::string VerdictText() const;
 
-  double bits_per_key() const;
+  double bits_per_key() const {
+    return num_keys == 0 ? 0
+                         : static_cast<double>(fill.capacity_bits) /
+                               static_cast<double>(num_keys);
+  }
 
   Sstable sstable;
   Reader reader = Reader::kCassandraFromNa;
@@ -76,11 +80,11 @@ struct Examined {
   // could not be read: then nothing below is known, and it is in no sum.
   bool is_judged = true;
   bool has_filter_file = false;
-  uint64_t filter_size = 0;      // The size of Filter.db in bytes.
-  bool toc_names_filter = true;  // False if a TOC.txt that is good does not.
-  // Whether Scylla.db has their digests, which must change with them.
+  uint64_t filter_size = 0;  // The size of Filter.db in bytes.
+  // Whether Scylla.db has a digest that must change with Filter.db, or with a
+  // TOC.txt that is completed.
   bool filter_has_digest = false;
-  bool toc_has_digest = false;
+  bool toc_digest_changes = false;
   FilterFill fill;  // All 0 if the filter is empty or cannot be read.
 
   bool has_keys = false;  // Whether all keys could be read.

@@ -37,14 +37,13 @@ Examined With(const std::vector<Check>& checks,
   sstable.planned_rate = 0.0093;
   for (const Check check : checks) {
     sstable.Add(check);
-    sstable.toc_names_filter &= check != Check::kNotInToc;
   }
   return sstable;
 }
 
 Examined WithDigests(Examined sstable, bool of_toc) {
   sstable.filter_has_digest = true;
-  sstable.toc_has_digest = of_toc;
+  sstable.toc_digest_changes = of_toc;
   return sstable;
 }
 

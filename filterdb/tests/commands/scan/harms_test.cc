@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -293,6 +294,8 @@ TEST_F(HarmsTest, LongNames) {
   const Json report = Exits(0, Filterdb("scan --json " + dir_ / "ks")).report();
   EXPECT_EQ(report["sstables"][0]["version"], "md");
   EXPECT_EQ(report["sstables"][0]["verdict"], "ok");
+  EXPECT_THAT(Exits(0, Filterdb("scan " + dir_ / "ks")).out,
+              HasSubstr("ks-t1-md-1-big: ok\n"));
 }
 
 // Its name is of a version with another form. A mend that goes by the name
@@ -306,6 +309,8 @@ TEST_F(HarmsTest, AWrongVersionInTheName) {
     const Ran ran = Exits(2, Filterdb("scan --json " + dir_ / "ks"));
     EXPECT_THAT(ran.out, HasSubstr("another form"));
     EXPECT_THAT(ran.out, HasSubstr("name doubted"));
+    EXPECT_THAT(Exits(2, Filterdb("scan " + dir_ / "ks")).out,
+                HasSubstr("name doubted (not known); its Statistics.db"));
     const TempDir runs(SafeFolder());
     const Ran mend = Exits(2, Filterdb("mend --json " + dir_ / "ks" +
                                        " --in-place --run=" + runs / "run"));
@@ -333,18 +338,21 @@ TEST_F(HarmsTest, AFilterThatIsBeingWritten) {
     if (fcntl(lease.get(), F_SETLEASE, F_WRLCK) != 0) {
       GTEST_SKIP() << "this file system has no leases";
     }
+    std::atomic<bool> has_ended{false};
     std::thread node([&] {
-      while (fcntl(lease.get(), F_GETLEASE) == F_WRLCK) {
+      while (!has_ended && fcntl(lease.get(), F_GETLEASE) == F_WRLCK) {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
       WriteFile(one.Path("Filter.db"), filter);
       fcntl(lease.get(), F_SETLEASE, F_UNLCK);
     });
     const Ran ran = Exits(0, Filterdb("scan --json " + dir_ / "ks"));
+    has_ended = true;
     node.join();
     EXPECT_EQ(ran.report()["summary"]["harm"], "none") << ran;
     EXPECT_EQ(ran.report()["sstables"].size(), 2U) << ran;
   }
+  signal(SIGIO, SIG_DFL);
   // Nobody writes it any more.
   CutTo(12, one);
   EXPECT_THAT(Exits(2, Filterdb("scan " + dir_ / "ks")).out,
@@ -368,6 +376,9 @@ TEST_F(HarmsTest, AFilterThatIsFarTooLarge) {
   const Json one_line = ran.report()["sstables"][0];
   EXPECT_EQ(one_line["verdict"], "oversized");
   EXPECT_THAT(one_line["findings"].dump(), HasSubstr("and was not read"));
+  EXPECT_THAT(
+      Exits(3, Filterdb("scan " + dir_ / "ks", limit)).out,
+      HasSubstr("oversized (wastes memory)\n      not asked (not known)"));
 }
 
 // ---- Where the SSTable lies ----
