@@ -56,7 +56,7 @@ TEST_F(UndoTest, PutsTheOldFilterBack) {
   EXPECT_NE(mended, before_);
   EXPECT_THAT(Exits(2, Undo("--dry-run")).out,
               HasSubstr("1 would be put back"));
-  EXPECT_EQ(Exits(2, Undo("--dry-run --json")).report()["summary"]["harm_left"],
+  EXPECT_EQ(Exits(2, Undo("--dry-run --json")).report()["summary"]["harm"],
             "hides rows");
   EXPECT_EQ(Filter(), mended);
   const Ran undo = Exits(2, Undo());
