@@ -42,7 +42,7 @@ TEST(SstFiltersCommandLineTest, ErrorsNameTheProgram) {
 // What needs RocksDB is not in filterdb.
 TEST(SstFiltersCommandLineTest, FilterdbHasOtherCommands) {
   for (const std::string command : {"doctor", "export"}) {
-    EXPECT_THAT(Exits(2, Filterdb(command)).err,
+    EXPECT_THAT(Exits(64, Filterdb(command)).err,
                 HasSubstr("'" + command + "' is no command"));
   }
 }
