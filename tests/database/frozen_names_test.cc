@@ -14,10 +14,10 @@
 
 #include "cassandra_bloom/filter_db_export.h"
 #include "cassandra_bloom/filter_policy.h"
-#include "tools/export/reconcile.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/temp_dir.h"
+#include "tools/export/reconcile.h"
 
 namespace cassandra_bloom::testing {
 namespace {
