@@ -34,14 +34,14 @@ namespace cassandra_bloom::tools {
 
 struct RunLine {
   enum Kind {
-    kGood,  // Nothing is to be done.
-    kLeft,  // It does harm, and somebody must do something first.
-    kToc,   // TOC.txt is to be completed.
-    kNew,   // There is a new filter, and TOC.txt is to be completed.
+    kUntouched,  // Nothing is to be done.
+    kLeft,       // It does harm, and somebody must do something first.
+    kToc,        // TOC.txt is to be completed.
+    kNew,        // There is a new filter, and TOC.txt is to be completed.
   };
 
   uint64_t number = 0;  // Of its files in `new` and `old`, from 1.
-  Kind kind = kGood;
+  Kind kind = kUntouched;
   Harms harms;  // Before the mend.
   // An SSTable is its Data.db and its index, by whatever path.
   FileStamp data;
