@@ -232,7 +232,10 @@ std::unique_ptr<rocksdb::FilterBitsBuilder> BuilderFor(
 Json CostsOf(const ExaminedFamily& family) {
   const SumsOfAll sums = AddUp(family);
   const Sums& all = sums.all;
-  const bool is_sought = family.options.prefix_extractor != nullptr;
+  // An extractor may have no key in its domain that could be sought.
+  const bool is_sought =
+      std::any_of(family.ssts.begin(), family.ssts.end(),
+                  [](const ExaminedSst& sst) { return sst.was_sought; });
   Json levels = Json::array();
   for (const auto& [level, of_level] : sums.levels) {
     levels.push_back(ToJson(level, of_level, is_sought));
@@ -253,6 +256,12 @@ Json CostsOf(const ExaminedFamily& family) {
         "RocksDB asks the filters for prefixes alone: the false positives are "
         "those of an absent prefix, and absent keys of present prefixes all "
         "pass");
+  }
+  if (all.asked_by_get > 0 &&
+      !SettingsOf(family.policy).partition_key.is_whole()) {
+    notes.push_back(
+        "the filters hold partition keys: the false positives are those of an "
+        "absent partition, and absent keys of present partitions all pass");
   }
   if (static_cast<double>(family.ssts.size()) < std::round(all.files)) {
     notes.push_back("this is from a sample of " +

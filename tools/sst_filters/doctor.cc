@@ -65,6 +65,7 @@ Json ToJson(const ExaminedFamily& family) {
   const bool is_policy_known =
       family.not_asked.empty() || !family.policy.empty();
   Json json = {{"name", family.files.name},
+               {"files", family.files.file_count},
                {"policy", is_policy_known ? Json(family.policy) : Json()}};
   json.update(CostsOf(family));
   json["reasons"] = ReasonsOf(family);
@@ -168,9 +169,14 @@ struct Outcome {
 
 Outcome OutcomeOf(const Json& families) {
   Use worst = Use::kUsed;
+  bool is_all_asked = true;
+  bool has_files = false;
   for (const Json& family : families) {
+    has_files |= family["files"] > 0;
     for (const Json& reason : family["reasons"]) {
-      worst = std::max(worst, reason["use"].get<Use>());
+      const Use use = reason["use"].get<Use>();
+      worst = std::max(worst, use);
+      is_all_asked &= use != Use::kNotAsked;
     }
   }
   switch (worst) {
@@ -179,8 +185,14 @@ Outcome OutcomeOf(const Json& families) {
               "not all could be asked, so it is not known whether all is well; "
               "see above why"};
     case Use::kNotUsed:
-      return {kFault, "there are faults; see above what to do"};
+      return {kFault, is_all_asked
+                          ? "there are faults; see above what to do"
+                          : "there are faults, and not all could be asked; see "
+                            "above what to do"};
     case Use::kUsed:
+      if (!has_files) {
+        return {kGood, "no SST file yet: there is no filter to ask"};
+      }
       return {kGood, "all is well: RocksDB uses the filter of every SST file"};
     default:
       return {kGood,

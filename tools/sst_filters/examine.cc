@@ -17,6 +17,7 @@
 
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/progress_bar.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -134,8 +135,14 @@ class Examiner {
     witness_->sst = sst->file.file_number;
     witness_->asking = FilterWitness::Asking::kRandomKeys;
     const FilterAnswers& answers = witness_->answers[witness_->sst] = {};
-    const rocksdb::Status status =
-        reader.Open(sst->file.directory + "/" + sst->file.relative_filename);
+    // RocksDB itself tries the name that LevelDB used, too
+    // (TableCache::GetTableReader).
+    std::string path = sst->file.directory + "/" + sst->file.relative_filename;
+    const std::string ldb = path.substr(0, path.rfind('.')) + ".ldb";
+    if (!FileExists(path) && FileExists(ldb)) {
+      path = ldb;
+    }
+    const rocksdb::Status status = reader.Open(path);
     if (!status.ok()) {
       return status;
     }

@@ -32,8 +32,8 @@ enum class Use {
   kUsed,
   kOnPurpose,  // The options give the file no filter, or RocksDB does not ask.
   kNoKeys,     // There is no key to ask the filter for.
-  kNotUsed,    // A fault.
   kNotAsked,   // doctor could not find out.
+  kNotUsed,    // A fault. What could not be asked must not hide it.
 };
 
 // The names in the JSON.

@@ -100,7 +100,7 @@ std::shared_ptr<const rocksdb::FilterPolicy> FilterWitness::Witnessed(
 }
 
 void FilterWitness::OnFileReadFinish(const rocksdb::FileOperationInfo& info) {
-  if (EndsWith(info.path, ".sst")) {
+  if (EndsWith(info.path, ".sst") || EndsWith(info.path, ".ldb")) {
     sst = std::stoull(std::string(FileNameOf(info.path)));
   }
 }

@@ -72,6 +72,13 @@ Verdict JudgeWithoutFilter(const ExaminedSst& sst,
           "prefix_extractor",
           "set a prefix_extractor, or whole_key_filtering=true; then ");
     }
+    // Keys between the first and the last may have prefixes. Only the policy
+    // that the file names tells whether RocksDB looked for some.
+    if (!sst.was_sought && sst.policy.empty()) {
+      return NeedsCompaction(
+          "no filter, and no policy when it was written: its keys may have "
+          "prefixes");
+    }
     if (!sst.was_sought) {
       return {Use::kOnPurpose,
               "no filter: neither its first nor its last key has a prefix"};
@@ -151,6 +158,13 @@ Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family) {
         "every key passes its filter: it was damaged, or memory was short "
         "when it was written, or RocksDB's own policy reads one that "
         "cassandra_bloom wrote");
+  }
+  if (family.has_no_bits) {
+    return {Use::kUsed,
+            "the OPTIONS file names '" + family.policy +
+                "' without bits per key, as programs in C, Rust and Go do: "
+                "such a program uses the filter, but a process that takes its "
+                "policy from that file makes none"};
   }
   if (sst.was_sought && sst.answers.by_seek == 0) {
     return {Use::kUsed,

@@ -215,8 +215,10 @@ std::vector<Family> LoadOptions(const std::string& db_dir,
     family.policy = policy == nullptr ? "" : policy->GetId();
     // Programs in C, Rust or Go record RocksDB's policies without their bits
     // (db/c.cc wraps them). All of RocksDB's policies read the same filters.
-    family.has_no_bits =
-        family.policy == "bloomfilter" || family.policy == "ribbonfilter";
+    // So do OPTIONS files of before RocksDB 7.0.
+    family.has_no_bits = family.policy == "bloomfilter" ||
+                         family.policy == "ribbonfilter" ||
+                         family.policy == "rocksdb.BuiltinBloomFilter";
     if (family.has_no_bits) {
       policy.reset(rocksdb::NewBloomFilterPolicy(10));
     }
