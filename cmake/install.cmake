@@ -61,6 +61,8 @@ if(TARGET filterdb)
   install(TARGETS filterdb RUNTIME COMPONENT filterdb)
   install(FILES docs/filterdb.1
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT filterdb)
+  install(FILES cmake/completion.bash RENAME filterdb
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT filterdb)
 endif()
 
 # ---- With RocksDB ----
@@ -90,6 +92,8 @@ if(TARGET sst_filters)
   install(TARGETS sst_filters RUNTIME COMPONENT sst_filters)
   install(FILES docs/sst_filters.1
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT sst_filters)
+  install(FILES cmake/completion.bash RENAME sst_filters
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT sst_filters)
 endif()
 
 install(TARGETS cassandra_bloom_preload cassandra_bloom_replace

@@ -11,32 +11,42 @@ FILE.prom  in the folder that node_exporter's --collector.textfile.directory nam
 PATH       data directories of Cassandra or ScyllaDB
 DB         a RocksDB database that uses cassandra_bloom
 
-Needs jq, and filterdb or sst_filters. The exit status is theirs, which is also in FILE.prom."
+Needs jq, and filterdb or sst_filters. The exit status is theirs, which is also in FILE.prom;
+64 for wrong usage, 3 if FILE.prom cannot be written."
 
-if [ $# -lt 3 ]; then echo "$usage" >&2; exit 2; fi
+if [ $# -lt 3 ]; then echo "$usage" >&2; exit 64; fi
 file=$1
 command=$2
 shift 2
-umask 022  # node_exporter is another user.
-json=$(mktemp) || exit 2
-trap 'rm -f "$json"' EXIT
+json=$(mktemp) || exit 3
+# A new name, because another user may have put a link at a name that can be guessed.
+# node_exporter reads only files named *.prom.
+new=$(mktemp "$file.XXXXXX") || { rm -f "$json"; exit 3; }
+trap 'rm -f "$json" "$new"' EXIT
 case $command in
   scan)
-    filterdb scan --jobs=1 --json "$@" >"$json"
+    filterdb scan --json "$@" >"$json"
     status=$?
-    # shellcheck disable=SC2016
-    metrics='"filterdb_scan_exit_status \($status)",
-      (.tables[] | .folder as $f | to_entries[] | (.value | numbers) as $v |
-        "filterdb_\(.key){folder=\($f | tojson)} \($v)")' ;;
+    metric=filterdb_scan_exit_status ;;
   doctor)
     sst_filters doctor --json --db="$1" >"$json"
     status=$?
-    # shellcheck disable=SC2016
-    metrics='"sst_filters_exit_status{db=\($db | tojson)} \($status)"' ;;
-  *) echo "$usage" >&2; exit 2 ;;
+    metric=sst_filters_exit_status ;;
+  *) echo "$usage" >&2; exit 64 ;;
 esac
-# Without a report, as after a crash, the exit status alone.
-if ! jq -e . "$json" >/dev/null 2>&1; then echo '{"tables": []}' >"$json"; fi
-# node_exporter reads only files named *.prom.
-jq -r --arg status $status --arg db "$1" "$metrics" "$json" >"$file.new" && mv "$file.new" "$file" || exit 2
+# The status alone needs no report, and no jq: a command may be missing, or killed.
+echo "$metric $status" >"$new"
+# The last line has the sums. Of the folders, only those with a harm have a line.
+if [ "$command" = scan ] && tail -n 1 "$json" | grep -q '^{"summary":'; then
+  # shellcheck disable=SC2016
+  tail -n 1 "$json" | jq -r '
+    ["refused", "hides_rows", "sstable_damaged", "wastes_reads", "wastes_memory", "not_known"] as $harms |
+    .summary |
+    (["sstables", "keys", "missing_keys", "filter_bytes", "reads_for_absent_key",
+      "oversized_freed_bytes", "errors"][] as $n | "filterdb_\($n) \(.[$n])"),
+    ($harms[] as $h | "filterdb_harm{harm=\"\($h)\"} \(.[$h])"),
+    (.tables[] | .folder as $f | $harms[] as $h | select(.[$h] > 0) |
+      "filterdb_folder_harm{folder=\($f | tojson),harm=\"\($h)\"} \(.[$h])")' >>"$new" || exit 3
+fi
+chmod 644 "$new" && mv "$new" "$file" || exit 3  # node_exporter is another user.
 exit $status

@@ -25,10 +25,10 @@ namespace cassandra_bloom::tools {
 void AddInfo(CLI::App* app, Run* run);
 void AddCheck(CLI::App* app, Run* run);
 void AddBuild(CLI::App* app, Run* run);
-void AddConvert(CLI::App* app, Run* run);
-void AddDiff(CLI::App* app, Run* run);
 void AddScan(CLI::App* app, Run* run);
 void AddMend(CLI::App* app, Run* run);
+void AddInstall(CLI::App* app, Run* run);
+void AddFind(CLI::App* app, Run* run);
 
 // ---- Options that several subcommands have ----
 

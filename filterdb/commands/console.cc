@@ -72,14 +72,33 @@ void ReturnLargeBlocksAtOnce() {
 #endif
 }
 
-// Flushes standard output. Returns kUnusable if this fails, for example because
-// the disk is full.
-ExitCode Finish(ExitCode exit_code) {
+// Flushes standard output. Returns `unusable` if this fails, for example
+// because the disk is full.
+int Finish(int exit_code, ExitCode unusable) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
     return exit_code;
   }
   PrintError(Unusable("cannot write to standard output"));
-  return kUnusable;
+  return unusable;
+}
+
+// Prints the subcommands or, behind one of them, its options.
+void PrintWhatMayFollow(const CLI::App& app, const std::string& first) {
+  const CLI::App* command = &app;
+  for (const CLI::App* const each : app.get_subcommands({})) {
+    command = each->get_name() == first ? each : command;
+  }
+  for (const CLI::App* const each : command->get_subcommands({})) {
+    if (!each->get_name().empty()) {  // An option group has no name.
+      PrintText(each->get_name() + "\n");
+    }
+  }
+  for (const CLI::Option* const option : command->get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      PrintText("--" + name +
+                (option->get_items_expected_max() > 0 ? "=\n" : "\n"));
+    }
+  }
 }
 
 // Refuses text that is no number, which is also NaN, and numbers out of range.
@@ -101,12 +120,9 @@ CLI::Validator IsNumber(const std::string& what, Number least, Number most) {
 
 int RunProgram(const std::string& name, const std::string& description,
                const std::function<void(CLI::App* app, Run* run)>& add_commands,
-               int argc, char** argv) {
-  CLI::App app(
-      description +
-          "\nExit status: 0 good, 1 a fault was found, 2 wrong usage, or not "
-          "all could be read or is known.",
-      name);
+               int argc, char** argv, const Statuses& statuses,
+               const WhatTookItsPlace& what_took_its_place) {
+  CLI::App app(description + "\n" + statuses.text, name);
   app.require_subcommand(1);
   app.failure_message(UsageErrorOf);
   app.set_version_flag("--version", cassandra_bloom_version());
@@ -114,24 +130,37 @@ int RunProgram(const std::string& name, const std::string& description,
   app.get_formatter()->label("REQUIRED", "(required)");
   Run run;
   add_commands(&app, &run);
-  const std::string fault =
-      EmptyValueIn({argv + std::min(argc, 1), argv + argc});
+  const std::vector<std::string> words = {argv + std::min(argc, 1),
+                                          argv + argc};
+  if (!words.empty() && words[0] == "--complete") {
+    PrintWhatMayFollow(app, words.size() > 1 ? words[1] : "");
+    return Finish(kGood, statuses.unusable);
+  }
+  std::string fault = EmptyValueIn(words);
+  if (fault.empty() && what_took_its_place) {
+    fault = what_took_its_place(words);
+  }
   if (!fault.empty()) {
     std::fputs(UsageError(fault, /*command=*/"").c_str(), stderr);
-    return kUnusable;
+    return statuses.usage;
   }
   ReturnLargeBlocksAtOnce();
   try {
     app.parse(argc, argv);
-    return Finish(run());
+    return Finish(run(), statuses.unusable);
   } catch (const CLI::ParseError& error) {
-    return Finish(app.exit(error) == 0 ? kGood : kUnusable);
+    return Finish(app.exit(error) == 0 ? kGood : statuses.usage,
+                  statuses.unusable);
+  } catch (const WrongUsage& error) {
+    std::fputs(UsageError(error.what(), words.empty() ? "" : words[0]).c_str(),
+               stderr);
+    return statuses.usage;
   } catch (const std::bad_alloc&) {
     PrintError(Unusable("not enough memory for a filter of this size"));
-    return kUnusable;
+    return statuses.unusable;
   } catch (const std::exception& error) {
     PrintError(error);
-    return kUnusable;
+    return statuses.unusable;
   }
 }
 

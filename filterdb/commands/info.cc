@@ -2,7 +2,6 @@
 
 // Tested in filterdb/tests/commands/answers_test.cc.
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -48,7 +47,6 @@ Json InfoOf(const std::string& file, const std::string& version) {
   }
   info["estimated_rate"] = fill.rate();
   info["verdict"] = VerdictOf(fill);
-  info["fault"] = fill.capacity_bits == 0 || fill.is_saturated();
   return info;
 }
 
@@ -58,16 +56,13 @@ ExitCode RunInfo(const InfoArguments& options) {
   for (const std::string& file : options.files) {
     try {
       all.push_back(InfoOf(file, options.version));
-      if (all.back()["fault"]) {
-        exit_code = std::max(exit_code, kFault);
-      }
       if (!options.json) {
         PrintText(ListText(all.back()));
       }
     } catch (const Unusable& error) {  // The other files are still shown.
       PrintError(error);
-      exit_code = kUnusable;
-      all.push_back({{"file", file}, {"error", error.what()}, {"fault", true}});
+      exit_code = kNotKnown;
+      all.push_back({{"file", file}, {"error", error.what()}});
     }
   }
   if (options.json) {
@@ -81,6 +76,7 @@ ExitCode RunInfo(const InfoArguments& options) {
 void AddInfo(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
       "info", "Shows what a Filter.db holds, and whether it is of use");
+  command->footer("Example: filterdb info nb-1-big-Filter.db");
   auto* const options = NewOptions(command, run, RunInfo);
   command->add_option("FILE", options->files, "Filter.db files")->required();
   AddVersion(command, "--sstable-version", &options->version,

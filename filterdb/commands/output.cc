@@ -19,34 +19,15 @@ constexpr unsigned char ByteAt(std::string_view text, size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
 }
 
-// Returns the length in bytes of the UTF-8 character at the front of `text`.
-// Returns 0 if there is no valid character (RFC 3629, section 4).
-size_t LengthOfCharacter(std::string_view text) {
+// Returns the length of the control character at the front of `text`: U+0000 to
+// U+001F, or U+007F to U+009F, in UTF-8. Returns 0 if there is none.
+size_t LengthOfControl(std::string_view text) {
   const unsigned char first = ByteAt(text, 0);
-  if (first < 0x80) {
+  if (first < 0x20 || first == 0x7f) {
     return 1;
   }
-  const size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  for (size_t i = 1; i < length; ++i) {
-    if ((ByteAt(text, i) & 0xc0) != 0x80) {
-      return 0;
-    }
-  }
-  const unsigned char second = ByteAt(text, 1);
-  const bool is_too_long_a_form = first < 0xc2 ||
-                                  (first == 0xe0 && second < 0xa0) ||
-                                  (first == 0xf0 && second < 0x90);
-  const bool is_no_character = (first == 0xed && second >= 0xa0) ||
-                               first > 0xf4 || (first == 0xf4 && second > 0x8f);
-  return is_too_long_a_form || is_no_character ? 0 : length;
-}
-
-// Returns whether `text` begins with a control character: U+0000 to U+001F, or
-// U+007F to U+009F.
-bool BeginsWithControl(std::string_view text) {
-  const unsigned char first = ByteAt(text, 0);
-  return first < 0x20 || first == 0x7f ||
-         (first == 0xc2 && ByteAt(text, 1) < 0xa0);
+  return first == 0xc2 && ByteAt(text, 1) >= 0x80 && ByteAt(text, 1) < 0xa0 ? 2
+                                                                            : 0;
 }
 
 constexpr char kIndent[] = "  ";
@@ -101,21 +82,26 @@ std::string Line(const std::vector<Column>& columns, size_t number) {
 std::string Printable(std::string_view text) {
   std::string printable;
   while (!text.empty()) {
-    const bool is_printable =
-        LengthOfCharacter(text) > 0 && !BeginsWithControl(text);
-    const size_t length = is_printable ? LengthOfCharacter(text) : 1;
-    if (!is_printable) {
-      printable += "\\x" + ToHex(text.substr(0, 1));
-    } else {
-      printable += text[0] == '\\' ? "\\\\" : text.substr(0, length);
+    const size_t control = LengthOfControl(text);
+    for (size_t i = 0; i < control; ++i) {
+      printable += "\\x" + ToHex(text.substr(i, 1));
     }
-    text.remove_prefix(length);
+    if (control == 0) {
+      printable += text[0] == '\\' ? "\\\\" : std::string(1, text[0]);
+    }
+    text.remove_prefix(std::max<size_t>(control, 1));
   }
   return printable;
 }
 
 void PrintJson(const Json& json) {
   PrintText(json.dump(2, ' ', /*ensure_ascii=*/false,
+                      Json::error_handler_t::replace) +
+            "\n");
+}
+
+void PrintJsonLine(const Json& json) {
+  PrintText(json.dump(-1, ' ', /*ensure_ascii=*/false,
                       Json::error_handler_t::replace) +
             "\n");
 }

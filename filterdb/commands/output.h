@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How the subcommands of filterdb and sst_filters print and exit. A command of
-// filterdb puts its whole answer into one JSON value. The text is a table or a
-// list of its fields.
+// How the subcommands of filterdb and sst_filters print and exit.
 // Tested in filterdb/tests/commands/output_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_OUTPUT_H_
@@ -21,14 +19,23 @@ namespace cassandra_bloom::tools {
 enum ExitCode {
   kGood = 0,
   kFault = 1,     // A fault was found.
-  kUnusable = 2,  // Wrong usage, or not all could be read or is known.
+  kUnusable = 2,  // Of sst_filters: see Statuses in console.h.
+  kHarm = 2,      // Of filterdb, as the two below.
+  kNotKnown = 3,
+  kWrongUsage = 64,  // EX_USAGE of sysexits.h.
 };
 
-// An exception that ends the program with the exit code kUnusable, and with
-// this message on stderr.
+// An exception that ends the program with the exit code Statuses::unusable, and
+// with this message on stderr.
 class Unusable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+// The same with Statuses::usage.
+class WrongUsage : public Unusable {
+ public:
+  using Unusable::Unusable;
 };
 
 // Calls `function`, and returns its result. If the result is null, nullopt or
@@ -43,9 +50,9 @@ auto OrUnusable(Function function) {
   return result;
 }
 
-// Returns text that is safe to print on a terminal. Control bytes, and bytes
-// that are not UTF-8, become \xNN. A backslash is doubled. This is needed
-// because the name of a file may contain line ends, or commands to a terminal.
+// Returns text that is safe to print on a terminal. Control characters become
+// \xNN. A backslash is doubled. This is needed because the name of a file may
+// contain line ends, or commands to a terminal.
 std::string Printable(std::string_view text);
 
 // Prints the name of the program and the message to stderr, made safe by
@@ -58,6 +65,7 @@ using Json = nlohmann::ordered_json;
 // These print to standard output. JSON must be UTF-8, but a file name may have
 // bytes that are not UTF-8: each becomes U+FFFD.
 void PrintJson(const Json& json);
+void PrintJsonLine(const Json& json);  // In one line.
 void PrintText(const std::string& text);
 
 // ---- Values as text ----

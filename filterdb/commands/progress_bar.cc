@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include <cinttypes>
 #include <cstdio>
 #include <utility>
 
@@ -20,17 +19,17 @@ ProgressBar::~ProgressBar() {
 }
 
 void ProgressBar::Show(uint64_t done, uint64_t all) {
+  ShowText(all == 0 ? std::to_string(done / 1000000) + " MB"
+                    : std::to_string(100 * done / all) + " %");
+}
+
+void ProgressBar::ShowText(const std::string& text) {
   if (!on_terminal_ || Clock::now() < next_) {
     return;
   }
   next_ = Clock::now() + std::chrono::milliseconds(200);
   shown_ = true;
-  if (all == 0) {
-    std::fprintf(stderr, "\r%s: %" PRIu64 " MB", what_.c_str(), done / 1000000);
-  } else {
-    std::fprintf(stderr, "\r%s: %" PRIu64 " %%", what_.c_str(),
-                 100 * done / all);
-  }
+  std::fprintf(stderr, "\r%s: %s", what_.c_str(), text.c_str());
 }
 
 }  // namespace cassandra_bloom::tools

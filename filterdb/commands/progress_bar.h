@@ -21,6 +21,7 @@ class ProgressBar {
   // Shows how much of the work is done: `done` of `all`. If `all` is 0, the
   // total is unknown, and `done` is a number of bytes.
   void Show(uint64_t done, uint64_t all);
+  void ShowText(const std::string& text);
 
  private:
   using Clock = std::chrono::steady_clock;

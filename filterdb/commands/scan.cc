@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
-#include <map>
+#include <cinttypes>
+#include <cstdio>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "filterdb/commands/advice.h"
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/scan_paths.h"
-#include "filterdb/commands/what_if.h"
-#include "filterdb/health/totals.h"
-#include "filterdb/mending/mender.h"
+#include "filterdb/commands/sums.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -27,31 +26,19 @@ struct ScanArguments {
   bool json = false;
 };
 
-// ---- The answer ----
-
-Json TotalsToJson(const Totals& totals) {
-  return {{"sstables", totals.num_sstables},
-          {"faulty", totals.num_faulty},
-          {"not_known", totals.num_not_known},
-          {"left_out", totals.num_left_out},
-          {"not_confirmed", totals.num_not_confirmed},
-          {"unread", totals.num_unread},
-          {"keys", totals.num_keys},
-          {"missing_keys", totals.num_missing},
-          {"filter_bytes", totals.filter_bytes},
-          {"reads_for_absent_key", totals.reads},
-          {"mended_filter_bytes", totals.mended_filter_bytes},
-          {"mended_reads_for_absent_key", totals.mended_reads},
-          {"oversized", totals.num_oversized},
-          {"oversized_freed_bytes", totals.freed_bytes}};
+std::string NameOfSstable(const Sstable& sstable) {
+  return sstable.name_prefix.substr(0, sstable.name_prefix.size() - 1);
 }
+
+// ---- JSON ----
 
 Json FindingsToJson(const Examined& sstable) {
   Json findings = Json::array();
   for (const Finding& finding : sstable.findings) {
     findings.push_back({{"check", NameOf(finding.check)},
+                        {"harm", NameOf(finding.harm)},
                         {"text", finding.text},
-                        {"remedy", InfoOf(finding.check).remedy}});
+                        {"remedy", finding.remedy}});
   }
   return findings;
 }
@@ -61,24 +48,22 @@ Json ToJson(const Examined& examined) {
   const Sstable& sstable = examined.sstable;
   const FilterFill& fill = examined.fill;
   const bool is_live = sstable.state == SstableState::kLive;
-  const bool is_judged = is_live && !examined.is_not_known();
   const bool has_bits = fill.num_probes > 0;
   const bool has_keys = examined.has_keys;
-  const auto known = [is_judged](bool is_known, const Json& value) {
-    return is_judged && is_known ? value : Json();
+  const auto known = [&](bool is_known, const Json& value) {
+    return is_live && examined.is_judged && is_known ? value : Json();
   };
-  std::string name = sstable.name_prefix;
-  name.pop_back();  // Removes the "-" at the end.
   return {
       {"sstable", sstable.Path("Data.db")},
       {"folder", sstable.folder},
-      {"name", name},
+      {"name", NameOfSstable(sstable)},
       {"version", sstable.version},
       {"state", NameOf(sstable.state)},
+      {"in_use", sstable.is_in_use},
       {"verdict", is_live ? NameOf(examined.verdict()) : NameOf(sstable.state)},
+      {"harm", NameOf(examined.worst())},
+      {"incomplete", examined.harms().has(Harm::kNotKnown)},
       {"findings", FindingsToJson(examined)},
-      {"fault", examined.has_fault()},
-      {"known", !examined.is_not_known()},
       {"filter_bytes", known(examined.has_filter_file, examined.filter_size)},
       {"probes", known(has_bits, fill.num_probes)},
       {"bits", known(has_bits, fill.capacity_bits)},
@@ -95,131 +80,129 @@ Json ToJson(const Examined& examined) {
        known(examined.planned_size > 0, examined.planned_size)}};
 }
 
-Json ToJson(const Scanned& scanned) {
-  Json sstables = Json::array();
-  std::vector<std::string> folders;  // In the order in which they were found.
-  std::map<std::string, Totals> by_folder;
-  Totals sum;
-  for (const Examined& sstable : scanned.sstables) {
-    const std::string& folder = sstable.sstable.folder;
-    if (by_folder.count(folder) == 0) {
-      folders.push_back(folder);
-    }
-    sstables.push_back(ToJson(sstable));
-    by_folder[folder].Add(sstable);
-    sum.Add(sstable);
+// ---- Text ----
+
+// A line of the table. Its columns have fixed widths, because a line is printed
+// when its SSTable is examined.
+struct Cell {
+  std::string text;
+  int width;
+};
+
+std::string LineOf(const std::vector<Cell>& cells) {
+  std::string line;
+  for (const Cell& cell : cells) {
+    const auto width = static_cast<size_t>(cell.width);
+    line += "  ";
+    line.append(width - std::min(width, cell.text.size()), ' ');
+    line += cell.text;
   }
-  Json tables = Json::array();
-  for (const std::string& folder : folders) {
-    tables.push_back({{"folder", folder}});
-    tables.back().update(TotalsToJson(by_folder[folder]));
-  }
-  return {{"sstables", sstables},
-          {"tables", tables},
-          {"total", TotalsToJson(sum)},
-          {"tables_to_repair", scanned.tables_to_repair},
-          {"left_out_folders", Json(scanned.left_out)},
-          {"left_over_files",
-           LeftOversIn(std::set(folders.begin(), folders.end()))},
-          {"errors", scanned.errors}};
+  return line;
 }
 
-// ---- The text ----
-
-std::string AsPlan(const Json& chance) {
-  return chance < 1 ? AsPercent(chance) : "none";
+std::string HeadLine() {
+  return LineOf({{"version", 7},
+                 {"keys", 10},
+                 {"missing", 7},
+                 {"k", 2},
+                 {"bits/key", 8},
+                 {"fill", 6},
+                 {"rate", 9},
+                 {"plan", 6},
+                 {"size", 7},
+                 {"plan size", 9}}) +
+         "  SSTable\n";
 }
 
-std::vector<std::string> NotesOf(const Json& sstable) {
-  std::vector<std::string> notes;
-  for (const Json& finding : sstable["findings"]) {
-    std::string note = finding == sstable["findings"][0]
-                           ? ""
-                           : "also " + finding["check"].get<std::string>();
-    for (const char* const part : {"text", "remedy"}) {
-      const std::string text = finding[part];
-      note += (note.empty() || text.empty() ? "" : "; ") + text;
-    }
-    notes.push_back(note);
-  }
-  if (!sstable["plan_error"].is_null()) {
-    notes.push_back("plan unknown: " +
-                    sstable["plan_error"].get<std::string>());
-  }
-  notes.erase(std::remove(notes.begin(), notes.end(), ""), notes.end());
-  // The folder stands above the table.
-  const std::string folder = sstable["folder"].get<std::string>() + "/";
-  for (std::string& note : notes) {
+std::string TextOf(const Examined& examined) {
+  const bool is_judged =
+      examined.is_judged && examined.sstable.state == SstableState::kLive;
+  const auto cell = [](bool is_known, const std::string& text) {
+    return is_known ? text : "-";
+  };
+  const FilterFill& fill = examined.fill;
+  const bool has_bits = fill.num_probes > 0;
+  const bool has_keys = examined.has_keys;
+  const double plan = examined.plan.value_or(0);
+  return LineOf(
+             {{examined.sstable.version, 7},
+              {cell(has_keys, std::to_string(examined.num_keys)), 10},
+              {cell(has_keys && has_bits, std::to_string(examined.num_missing)),
+               7},
+              {cell(has_bits, std::to_string(fill.num_probes)), 2},
+              {cell(has_keys && has_bits, ThreeDigits(examined.bits_per_key())),
+               8},
+              {cell(has_bits, ThreeDigits(fill.fill_ratio())), 6},
+              {cell(is_judged, AsPercent(fill.rate())), 9},
+              {cell(examined.plan.has_value(),
+                    plan < 1 ? AsPercent(plan) : "none"),
+               6},
+              {cell(examined.has_filter_file, AsSize(examined.filter_size)), 7},
+              {cell(examined.planned_size > 0, AsSize(examined.planned_size)),
+               9}}) +
+         "  " + Printable(NameOfSstable(examined.sstable)) + ": " +
+         (examined.sstable.state == SstableState::kLive
+              ? NameOf(examined.verdict())
+              : NameOf(examined.sstable.state));
+}
+
+// Returns the lines below that of the SSTable: what is known of each finding.
+std::string NotesOf(const Examined& examined) {
+  std::string notes;
+  const auto add = [&](std::string note) {
+    // The folder stands above the table.
+    const std::string folder = examined.sstable.folder + "/";
     for (size_t at; (at = note.find(folder)) != std::string::npos;) {
       note.erase(at, folder.size());
     }
+    notes += "      " + Printable(note) + "\n";
+  };
+  for (const Finding& finding : examined.findings) {
+    std::string note = NameOf(finding.check);
+    if (finding.harm != Harm::kNone) {
+      note += std::string(" (") + NameOf(finding.harm) +
+              (examined.facts.is_in_use ? "" : " when it is loaded") + ")";
+    }
+    for (const std::string& part : {finding.text, finding.remedy}) {
+      note += part.empty() ? "" : "; " + part;
+    }
+    add(note);
+  }
+  if (!examined.plan && !examined.plan_error.empty()) {
+    add("plan unknown: " + examined.plan_error);
   }
   return notes;
 }
 
-std::vector<Field> FieldsOfSstable() {
-  return {{"name", "SSTable"},
-          {"version", "version"},
-          {"keys", "keys"},
-          {"missing_keys", "missing", AsText, true},
-          {"probes", "k"},
-          {"bits_per_key", "bits/key", AsThreeDigits},
-          {"fill_ratio", "fill", AsThreeDigits},
-          {"expected_rate", "rate", AsPercent},
-          {"planned_fp_chance", "plan", AsPlan},
-          {"filter_bytes", "size", AsSize},
-          {"planned_bytes", "plan size", AsSize},
-          {"verdict", "verdict"}};
-}
+class Printer {
+ public:
+  explicit Printer(const ScanArguments& options) : options_(options) {}
 
-std::vector<Field> FieldsOfTotal() {
-  return {{"sstables", "SSTables"},
-          {"faulty", "faulty"},
-          {"not_known", "not known", AsText, true},
-          {"left_out", "left out", AsText, true},
-          {"not_confirmed", "not confirmed", AsText, true},
-          {"unread", "unread", AsText, true},
-          {"keys", "keys"},
-          {"missing_keys", "missing", AsText, true},
-          {"filter_bytes", "filters", AsSize},
-          {"reads_for_absent_key", "read in vain", AsThreeDigits},
-          {"mended_filter_bytes", "mended", AsSize},
-          {"mended_reads_for_absent_key", "then in vain", AsThreeDigits},
-          {"oversized", "oversized", AsText, true},
-          {"oversized_freed_bytes", "would free", AsSize, true},
-          {"folder", "table"}};
-}
-
-// Returns the rows of each folder's table.
-std::map<std::string, Json> RowsByFolder(const Json& sstables,
-                                         bool only_faults) {
-  std::map<std::string, Json> rows;
-  for (const Json& row : sstables) {
-    if (!only_faults || row["fault"] || !row["known"] ||
-        row["verdict"] == NameOf(Check::kKeysNotConfirmed)) {
-      rows[row["folder"]].push_back(row);
+  void Print(const Examined& examined) {
+    if (options_.json) {
+      PrintJsonLine(ToJson(examined));
+      return;
     }
-  }
-  return rows;
-}
-
-void PrintTables(const Json& answer, bool only_faults) {
-  const auto rows = RowsByFolder(answer["sstables"], only_faults);
-  Json totals = Json::array();
-  for (const Json& table : answer["tables"]) {
-    const auto found = rows.find(table["folder"]);
-    if (found != rows.end()) {
-      PrintText(AsText(table["folder"]) + "\n" +
-                TableText(found->second, FieldsOfSstable(), NotesOf) + "\n");
-      totals.push_back(table);
+    if (!options_.what_if.empty() ||
+        (options_.only_faults && examined.worst() == Harm::kNone)) {
+      return;
     }
+    if (folder_ != examined.sstable.folder) {
+      PrintText((folder_.empty() ? "" : "\n") +
+                Printable(examined.sstable.folder) + "\n" + HeadLine());
+      folder_ = examined.sstable.folder;
+    }
+    PrintText(TextOf(examined) + "\n" + NotesOf(examined));
+    has_printed_ = true;
   }
-  if (totals.size() != 1 || answer["tables"].size() != 1) {
-    totals.push_back(answer["total"]);
-    totals.back()["folder"] = "all";
-  }
-  PrintText(TableText(totals, FieldsOfTotal()));
-}
+
+  bool has_printed() const { return has_printed_; }
+
+ private:
+  const ScanArguments& options_;
+  std::string folder_;
+  bool has_printed_ = false;
+};
 
 ExitCode RunScan(const ScanArguments& options) {
   std::vector<double> chances;
@@ -227,38 +210,40 @@ ExitCode RunScan(const ScanArguments& options) {
     chances = ParseChances(options.what_if == kUsualChances ? "0.001,0.01,0.1"
                                                             : options.what_if);
   }
-  const Scanned scanned = Scan(options.scan);
-  Json answer = ToJson(scanned);
-  if (!chances.empty()) {
-    answer["what_if"] = WhatIf(scanned.sstables, chances);
+  Sums sums(chances);
+  Printer printer(options);
+  const Scanned scanned =
+      Scan(options.scan, options.json, nullptr, [&](const Examined& examined) {
+        sums.Add(examined);
+        printer.Print(examined);
+      });
+  Harms harms = sums.all().harms;
+  if (scanned.num_errors > 0) {
+    harms.Add(Harm::kNotKnown);
   }
+  const auto exit_code = static_cast<ExitCode>(harms.exit_status());
   if (options.json) {
-    PrintJson(answer);
-  } else {
-    // Without an SSTable there is only the error, which is on stderr.
+    Json summary = {{"exit_status", exit_code},
+                    {"harm", NameOf(harms.worst())},
+                    {"incomplete", harms.has(Harm::kNotKnown)}};
+    summary.update(sums.ToJson());
+    summary["tables_to_repair"] = RepairJson(sums.harms());
+    summary["left_out_folders"] = scanned.left_out;
+    summary["errors"] = scanned.num_errors;
     if (!chances.empty()) {
-      PrintText(WhatIfText(answer["what_if"]));
-    } else if (!scanned.sstables.empty()) {
-      PrintTables(answer, options.only_faults);
+      summary["what_if"] = sums.WhatIfJson();
     }
-    PrintText(LeftOutText(scanned.left_out));
-    for (const Json& path : answer["left_over_files"]) {
-      PrintText(Printable(path.get<std::string>()) +
-                ": left over from a killed mend; the next one removes it\n");
-    }
-    PrintText(RepairText(answer["tables_to_repair"]));
+    PrintJsonLine({{"summary", summary}});
+    return exit_code;
   }
-  // A good filter is one that was asked for every key.
-  const Json& total = answer["total"];
-  if (total["sstables"] == 0 && total["left_out"] > 0) {
-    PrintError(Unusable("no SSTable was looked at, but " +
-                        Count(total["left_out"], "SSTable") + " left out"));
+  if (sums.all().num_sstables + sums.all().num_left_out == 0) {
+    PrintText("no SSTable found\n");
+  } else {
+    PrintText((printer.has_printed() ? "\n" : "") +
+              (chances.empty() ? sums.Text() : sums.WhatIfText()));
   }
-  if (!scanned.errors.empty() || total["sstables"] == 0 ||
-      total["not_known"] > 0 || total["not_confirmed"] > 0) {
-    return kUnusable;
-  }
-  return total["faulty"] > 0 ? kFault : kGood;
+  PrintText(LeftOutText(scanned.left_out) + AdviceText(sums.harms()));
+  return exit_code;
 }
 
 }  // namespace
@@ -267,14 +252,14 @@ void AddScan(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
       "scan",
       "Examines the filters of a Cassandra or ScyllaDB data directory, and "
-      "says which are wrong and why. Opens nothing for writing; the node may "
-      "run");
+      "says which are wrong, what harm that does, and what to do. Opens "
+      "nothing for writing; the node may run");
+  command->footer(
+      "Example: filterdb scan /var/lib/cassandra/data --only-faults");
   auto* const options = NewOptions(command, run, RunScan);
-  options->scan.AddTo(command, command)->required();
-  command->add_flag(
-      "--only-faults", options->only_faults,
-      "Show only SSTables with a fault, and those that are not known or whose "
-      "keys are not confirmed");
+  options->scan.AddTo(command);
+  command->add_flag("--only-faults", options->only_faults,
+                    "Show only SSTables that do harm or are not known");
   command->add_flag(
       "--what-if{" + std::string(kUsualChances) + "}", options->what_if,
       "Show the memory of all filters, and how many SSTables a key that is in "

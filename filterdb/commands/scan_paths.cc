@@ -5,8 +5,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <thread>
-#include <utility>
+#include <nlohmann/json.hpp>
 
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/progress_bar.h"
@@ -30,41 +29,49 @@ uint64_t MaxJobs() {
 
 }  // namespace
 
-CLI::Option* ScanPaths::AddTo(CLI::App* command, CLI::App* group) {
-  group
+void ScanPaths::AddTo(CLI::App* command) {
+  command
       ->add_option("--default-fp-chance", examine.default_fp_chance,
                    "The planned bloom_filter_fp_chance of SSTables whose "
                    "Statistics.db does not have it")
       ->check(IsFpChance());
-  group->add_option("--jobs", jobs, "How many threads read (default: all CPUs)")
+  command
+      ->add_option(
+          "--jobs", jobs,
+          "How many threads read (default: 1, beside a node that runs)")
       ->check(IsPositive());
-  return command->add_option(
-      "PATH", paths,
-      "Data directories, keyspaces, tables, or files of SSTables");
+  command
+      ->add_option("PATH", paths,
+                   "Data directories, keyspaces, tables, or files of SSTables")
+      ->required();
 }
 
-Scanned Scan(const ScanPaths& options) {
-  FoundSstables found = FindSstables(options.paths);
-  for (const std::string& error : found.errors) {
+Scanned Scan(const ScanPaths& options, bool as_json,
+             const std::function<void(const Examined&)>& work,
+             const std::function<void(const Examined&)>& done) {
+  Scanned scanned;
+  SstableFinder finder(options.paths, [&](const std::string& error) {
+    ++scanned.num_errors;
     PrintError(Unusable(error));
-  }
-  const uint64_t jobs =
-      options.jobs > 0 ? options.jobs : std::thread::hardware_concurrency();
-  ProgressBar progress("scanning");
-  auto examined = ExamineAll(
-      found.sstables, options.examine,
-      static_cast<unsigned>(std::clamp<uint64_t>(jobs, 1, MaxJobs())),
-      [&](double share) {
-        progress.Show(static_cast<uint64_t>(1000 * share), 1000);
-      });
-  std::set<std::string> to_repair;
-  for (const Examined& sstable : examined) {
-    if (sstable.has(Check::kKeysMissing) || sstable.has(Check::kTruncated)) {
-      to_repair.insert(sstable.sstable.folder);
+    if (as_json) {
+      PrintJsonLine({{"error", error}});
     }
-  }
-  return {std::move(examined), std::move(to_repair), std::move(found.left_out),
-          std::move(found.errors)};
+  });
+  ProgressBar progress("scanning");
+  uint64_t num_done = 0;
+  ExamineJob job;
+  job.next = [&finder] { return finder.Next(); };
+  job.options = options.examine;
+  job.num_threads =
+      static_cast<unsigned>(std::clamp<uint64_t>(options.jobs, 1, MaxJobs()));
+  job.work = work;
+  job.done = [&](const Examined& examined) {
+    progress.ShowText(Count(++num_done, "SSTable"));
+    done(examined);
+  };
+  ExamineAll(job);
+  scanned.left_out = finder.left_out();
+  return scanned;
 }
 
 std::string LeftOutText(const std::map<std::string, uint64_t>& folders) {
@@ -74,17 +81,6 @@ std::string LeftOutText(const std::map<std::string, uint64_t>& folders) {
             " named " + Printable(name);
   }
   return text.empty() ? "" : text + "\n";
-}
-
-std::string RepairText(const std::set<std::string>& folders) {
-  std::string text = folders.empty()
-                         ? ""
-                         : "Rows may have been hidden: after the mend, repair "
-                           "these tables (nodetool repair --full):\n";
-  for (const std::string& folder : folders) {
-    text += "  " + Printable(folder) + "\n";
-  }
-  return text;
 }
 
 }  // namespace cassandra_bloom::tools

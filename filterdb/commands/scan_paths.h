@@ -8,45 +8,41 @@
 
 #include <CLI/App.hpp>
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "filterdb/commands/output.h"
 #include "filterdb/health/finding.h"
-#include "filterdb/health/obstacles.h"
 
 namespace cassandra_bloom::tools {
 
 // The options that scan and mend share.
 struct ScanPaths {
-  // Adds PATH, which is returned, to `command`, and the others to `group`.
-  CLI::Option* AddTo(CLI::App* command, CLI::App* group);
+  // Adds PATH, which is required, and the others.
+  void AddTo(CLI::App* command);
 
   std::vector<std::string> paths;
   ExamineOptions examine;
-  uint64_t jobs = 0;  // The number of threads. 0 means one for each CPU.
+  uint64_t jobs = 0;  // The number of threads. 0 if it is not given: one.
 };
 
 struct Scanned {
-  std::vector<Examined> sstables;
-  // The folders of those whose filters have hidden rows.
-  std::set<std::string> tables_to_repair;
   // The number of skipped folders of each name.
   std::map<std::string, uint64_t> left_out;
-  // What could not be read. Scan has printed these to stderr.
-  std::vector<std::string> errors;
+  uint64_t num_errors = 0;
 };
 
-Scanned Scan(const ScanPaths& options);
+// Examines all SSTables. Calls `work` and `done` as ExamineAll does. What could
+// not be read is printed to stderr and, with `as_json`, as a line of JSON.
+Scanned Scan(const ScanPaths& options, bool as_json,
+             const std::function<void(const Examined&)>& work,
+             const std::function<void(const Examined&)>& done);
 
 // Returns a line about folders that were not searched, such as "left out: 2
 // folders named snapshots\n", or "".
 std::string LeftOutText(const std::map<std::string, uint64_t>& folders);
-
-// Returns lines that name the tables to repair, or "".
-std::string RepairText(const std::set<std::string>& folders);
 
 }  // namespace cassandra_bloom::tools
 

@@ -3,13 +3,10 @@
 #include "filterdb/health/compare_digests.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <utility>
 
 #include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/bytes/file_sum.h"
-#include "filterdb/sstable/scylla_db.h"
 #include "filterdb/sstable/toc.h"
 #include "plugin/filter_db/read_file.h"
 
@@ -47,24 +44,10 @@ void CompareToc(uint32_t digest, const std::string& toc, Examined* sstable) {
 
 }  // namespace
 
-void CompareDigests(const std::string& toc, Examined* sstable) {
-  const std::string path = sstable->sstable.Path("Scylla.db");
-  if (!NameExists(path)) {
-    return;
-  }
-  std::string content;
-  std::string error;
-  std::optional<ScyllaDb> scylla;
-  if (ReadRegularFile(path, kMaxScyllaDbSize, &content, &error)) {
-    scylla = ScyllaDb::Parse(path, std::move(content), &error);
-  }
-  if (!scylla) {
-    ThrowIfShort(path);
-    sstable->Add(Check::kScyllaDbDamaged, error);
-    return;
-  }
-  const auto of_filter = scylla->Digest(DigestOf::kFilter);
-  const auto of_toc = scylla->Digest(DigestOf::kToc);
+void CompareDigests(const ScyllaDb& scylla, const std::string& toc,
+                    Examined* sstable) {
+  const auto of_filter = scylla.Digest(DigestOf::kFilter);
+  const auto of_toc = scylla.Digest(DigestOf::kToc);
   if (of_filter) {
     CompareFilter(*of_filter, sstable);
   }

@@ -5,9 +5,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <ctime>
+#include <exception>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "filterdb/sstable/file_stamp.h"
 #include "filterdb/sstable/sstable_finder.h"
@@ -25,183 +27,239 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-uint64_t SizeOf(const std::string& path) {
-  struct stat status;
-  return stat(path.c_str(), &status) == 0
-             ? static_cast<uint64_t>(status.st_size)
-             : 0;
+bool HasData(const Examined& examined) {
+  return !examined.stamps.empty() && examined.stamps.front() != FileStamp();
 }
 
-// Gives SSTables to threads, and lends them memory.
+// Returns whether Filter.db is, as far as was read, the beginning of one that a
+// node is writing: Cassandra 5.0 writes a missing filter in place when it
+// starts.
+bool MayGrow(const Examined& examined) {
+  constexpr int64_t kRecent = 2;  // In seconds.
+  if (!examined.has(Check::kEmpty) && !examined.has(Check::kHeaderCut) &&
+      !examined.has(Check::kTruncated)) {
+    return false;
+  }
+  struct stat status;
+  return stat(examined.sstable.Path("Filter.db").c_str(), &status) != 0 ||
+         std::time(nullptr) - status.st_mtim.tv_sec <= kRecent;
+}
+
+// Gives SSTables to threads, lends them memory, and brings the results into
+// order.
 class Work {
  public:
-  Work(const std::vector<Sstable>& sstables, const ExamineOptions& options,
-       const OnShareDone& on_share_done, std::vector<Examined>* examined)
-      : sstables_(sstables),
-        options_(options),
-        on_share_done_(on_share_done),
-        examined_(*examined) {
-    for (size_t i = 0; i < sstables.size(); ++i) {
-      items_.push_back({SizeOf(sstables[i].Path("Filter.db")), i});
-      total_ += WorkFor(items_.back());
+  explicit Work(const ExamineJob& job) : job_(job) {}
+
+  // Keeps the first exception, with which all threads end.
+  void Run() {
+    try {
+      RunOneAfterAnother();
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      failure_ = failure_ ? failure_ : std::current_exception();
+      changed_.notify_all();
     }
-    // Large SSTables, which have large filters, come first. If a large SSTable
-    // came last, one thread would read it while the others have nothing to do.
-    std::stable_sort(items_.begin(), items_.end(),
-                     [](const Item& a, const Item& b) {
-                       return a.filter_size > b.filter_size;
-                     });
   }
 
-  void RunOneAfterAnother() {
-    for (size_t i = next_++; i < items_.size(); i = next_++) {
-      Borrow(items_[i].filter_size);
-      ExamineOrRunOutOfMemory(items_[i].number);
-      Finish(items_[i]);
+  void RethrowFailure() const {
+    if (failure_) {
+      std::rethrow_exception(failure_);
+    }
+  }
+
+  // Finds out about the SSTables that a node may be writing or removing. Waits
+  // once for all of them.
+  //
+  // Cassandra removes Data.db first (SSTable.delete). From 3.0 on, a
+  // transaction log lists the SSTable until all files are removed. Cassandra
+  // 2.x has no such logs. So this function waits for the other files to be
+  // removed, too, and then reads the logs again, before it looks for the files,
+  // because the log goes last.
+  //
+  // If ScyllaDB is removing one, TOC.txt.tmp is there until all files are
+  // removed (Sstable::HasTemporaryToc).
+  //
+  // If Cassandra 2.x is writing one, Data.db gets its name last
+  // (SSTableWriter.rename). So Data.db may appear meanwhile.
+  void FindOutAboutSuspects() {
+    constexpr auto kWait = std::chrono::milliseconds(200);
+    if (suspects_.empty()) {
+      return;
+    }
+    std::this_thread::sleep_for(kWait);
+    std::map<std::string, TransactionLogs> logs;  // By the folder.
+    for (Examined& suspect : std::exchange(suspects_, {})) {
+      const Sstable& before = suspect.sstable;
+      const auto [of_folder, is_new] = logs.try_emplace(before.folder);
+      if (is_new) {
+        of_folder->second = ReadTransactionLogs(before.folder);
+      }
+      Decide(of_folder->second, &suspect);
+      if (job_.work) {
+        job_.work(suspect);
+      }
+      job_.done(suspect);
     }
   }
 
  private:
-  struct Item {
-    uint64_t filter_size;
-    size_t number;
-  };
+  void RunOneAfterAnother() {
+    uint64_t number = 0;
+    while (const auto sstable = Take(&number)) {
+      Examined examined = ExamineTwice(*sstable);
+      const bool is_suspect = IsSuspect(examined);
+      if (!is_suspect && job_.work) {
+        job_.work(examined);
+      }
+      GiveBack(number, std::move(examined), is_suspect);
+    }
+  }
 
-  // Waits until enough memory is free. An SSTable that wants more than all of
-  // it gets it when no other has any.
-  void Borrow(uint64_t bytes) {
+  // Returns the next SSTable when there is enough memory for its filter. One
+  // that wants more than all of it gets it when no other has any. The results
+  // that wait for an earlier one are few, too.
+  std::optional<Sstable> Take(uint64_t* number) {
     constexpr uint64_t kAll = 256 << 20;
+    constexpr uint64_t kMostAhead = 100;
     std::unique_lock<std::mutex> lock(mutex_);
-    freed_.wait(lock, [&] {
-      return borrowed_ == 0 || (bytes <= kAll && borrowed_ <= kAll - bytes);
-    });
-    borrowed_ += bytes;
+    changed_.wait(
+        lock, [&] { return failure_ || num_taken_ < num_done_ + kMostAhead; });
+    auto sstable = failure_ ? std::nullopt : job_.next();
+    if (!sstable) {
+      return std::nullopt;
+    }
+    *number = num_taken_++;
+    struct stat status;
+    const uint64_t wanted =
+        stat(sstable->Path("Filter.db").c_str(), &status) == 0
+            ? std::min(static_cast<uint64_t>(status.st_size), kAll)
+            : 0;
+    changed_.wait(lock, [&] { return failure_ || borrowed_ <= kAll - wanted; });
+    borrowed_ += wanted;
+    lent_[*number] = wanted;
+    return sstable;
   }
 
-  void Finish(const Item& item) {
+  void GiveBack(uint64_t number, Examined examined, bool is_suspect) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    borrowed_ -= item.filter_size;
-    freed_.notify_all();
-    done_ += WorkFor(item);
-    on_share_done_(done_ / total_);
+    borrowed_ -= lent_[number];
+    lent_.erase(number);
+    results_.emplace(number, std::pair(std::move(examined), is_suspect));
+    while (!results_.empty() && results_.begin()->first == num_done_) {
+      auto& [result, is_one] = results_.begin()->second;
+      if (is_one) {
+        suspects_.push_back(std::move(result));
+      } else {
+        job_.done(result);
+      }
+      results_.erase(results_.begin());
+      ++num_done_;
+    }
+    constexpr size_t kMostSuspects = 1000;
+    if (suspects_.size() >= kMostSuspects) {
+      FindOutAboutSuspects();
+    }
+    changed_.notify_all();
   }
 
-  // The size of the filter stands for the number of keys. A small SSTable takes
-  // some work, too.
-  static double WorkFor(const Item& item) {
-    constexpr double kWorkToOpen = 1000;
-    return static_cast<double>(item.filter_size) + kWorkToOpen;
+  // Files that change while they are read may look like any fault.
+  Examined ExamineTwice(const Sstable& sstable) const {
+    for (int i = 0;; ++i) {
+      Examined examined = ExamineOrRunOutOfMemory(sstable);
+      if (examined.worst() == Harm::kNone ||
+          examined.stamps == StampsOf(sstable)) {
+        return examined;
+      }
+      if (i > 0) {
+        if (HasData(examined) && NameExists(sstable.Path("Data.db"))) {
+          examined.LeaveOut(SstableState::kBeingWritten);
+        }
+        return examined;
+      }
+    }
   }
 
-  void ExamineOrRunOutOfMemory(size_t number) {
+  Examined ExamineOrRunOutOfMemory(const Sstable& sstable) const {
     try {
-      examined_[number] = ExamineSstable(sstables_[number], options_);
+      return ExamineSstable(sstable, job_.options);
     } catch (const std::bad_alloc&) {
-      AddNotRead(number,
-                 sstables_[number].Path("Filter.db") + ": not enough memory");
+      return NotRead(sstable,
+                     sstable.Path("Filter.db") + ": not enough memory");
     } catch (const std::system_error& error) {
-      AddNotRead(number, error.what());
+      return NotRead(sstable, error.what());
     }
   }
 
-  void AddNotRead(size_t number, const std::string& why) {
-    examined_[number].sstable = sstables_[number];
-    examined_[number].Add(Check::kNotRead, why);
+  static Examined NotRead(const Sstable& sstable, const std::string& why) {
+    Examined examined;
+    examined.sstable = sstable;
+    examined.stamps = StampsOf(sstable);
+    examined.is_judged = false;
+    examined.Add(Check::kNotRead, why);
+    return examined;
   }
 
-  const std::vector<Sstable>& sstables_;
-  const ExamineOptions& options_;
-  const OnShareDone& on_share_done_;
-  std::vector<Examined>& examined_;
-  std::vector<Item> items_;
-  std::atomic<size_t> next_{0};
-  double total_ = 0;
-  std::mutex mutex_;  // For what follows, and for on_share_done_.
-  std::condition_variable freed_;
-  uint64_t borrowed_ = 0;
-  double done_ = 0;
-};
-
-// Returns whether the SSTable has no Data.db, or had none when it was examined.
-// A broken link in the place of Data.db is a fault, and not gone.
-bool IsDataGone(const Examined& examined) {
-  const bool had_data =
-      examined.stamps.empty() || examined.stamps.front() != FileStamp();
-  return examined.sstable.state == SstableState::kLive &&
-         (!NameExists(examined.sstable.Path("Data.db")) ||
-          (examined.has_fault() && !had_data));
-}
-
-// Finds out which SSTables without a Data.db a node is removing or writing. The
-// others are damaged.
-//
-// Cassandra removes Data.db first (SSTable.delete). From 3.0 on, a transaction
-// log lists the SSTable until all files are removed. Cassandra 2.x has no such
-// logs. So this function waits, once for all SSTables, for the other files to
-// be removed, too, and then reads the logs again, before it looks for the
-// files, because the log goes last.
-//
-// If ScyllaDB is removing one, TOC.txt.tmp is there until all files are removed
-// (Sstable::HasTemporaryToc).
-//
-// If Cassandra 2.x is writing one, Data.db gets its name last
-// (SSTableWriter.rename). So Data.db may appear meanwhile.
-void FindOutWhyDataIsGone(std::vector<Examined>* sstables) {
-  constexpr auto kWait = std::chrono::milliseconds(200);
-  std::vector<Examined*> suspects;
-  for (Examined& examined : *sstables) {
-    if (IsDataGone(examined)) {
-      suspects.push_back(&examined);
-    }
+  // A broken link in the place of Data.db is a fault, and not gone.
+  static bool IsSuspect(const Examined& examined) {
+    return examined.sstable.state == SstableState::kLive &&
+           (!NameExists(examined.sstable.Path("Data.db")) ||
+            (examined.worst() >= Harm::kWastesReads && !HasData(examined)) ||
+            MayGrow(examined));
   }
-  if (suspects.empty()) {
-    return;
-  }
-  std::this_thread::sleep_for(kWait);
-  std::map<std::string, TransactionLogs> logs;  // By the folder.
-  for (Examined* const suspect : suspects) {
+
+  void Decide(const TransactionLogs& logs, Examined* suspect) const {
     Sstable now = suspect->sstable;
-    const auto [of_folder, is_new] = logs.try_emplace(now.folder);
-    if (is_new) {
-      of_folder->second = ReadTransactionLogs(now.folder);
-    }
-    SetState(of_folder->second, &now);
+    SetState(logs, &now);
     if (std::none_of(
             std::begin(kMainComponents), std::end(kMainComponents),
             [&](const char* name) { return NameExists(now.Path(name)); })) {
       suspect->LeaveOut(SstableState::kVanished);
     } else if (now.state != SstableState::kLive) {
       suspect->LeaveOut(now.state);
-    } else if (NameExists(now.Path("Data.db"))) {
+    } else if (!HasData(*suspect) && NameExists(now.Path("Data.db"))) {
       suspect->LeaveOut(SstableState::kBeingWritten);
+    } else {
+      const auto stamps = std::move(suspect->stamps);
+      *suspect = ExamineTwice(now);
+      if (suspect->worst() != Harm::kNone && suspect->stamps != stamps) {
+        suspect->LeaveOut(SstableState::kBeingWritten);
+      }
     }
   }
-}
+
+  const ExamineJob& job_;
+  std::mutex mutex_;  // For all that follows, and for next and done.
+  std::condition_variable changed_;
+  uint64_t num_taken_ = 0;
+  uint64_t num_done_ = 0;
+  uint64_t borrowed_ = 0;              // In bytes.
+  std::map<uint64_t, uint64_t> lent_;  // By the number of the SSTable.
+  // Results that wait for those of earlier SSTables.
+  std::map<uint64_t, std::pair<Examined, bool>> results_;
+  std::vector<Examined> suspects_;
+  std::exception_ptr failure_;
+};
 
 }  // namespace
 
-std::vector<Examined> ExamineAll(const std::vector<Sstable>& sstables,
-                                 const ExamineOptions& options, unsigned jobs,
-                                 const OnShareDone& on_share_done) {
-  std::vector<Examined> examined(sstables.size());
-  Work work(sstables, options, on_share_done, &examined);
+void ExamineAll(const ExamineJob& job) {
+  Work work(job);
   std::vector<std::thread> threads;
   try {
-    for (unsigned i = 0; i < std::min<size_t>(jobs, sstables.size()); ++i) {
-      threads.emplace_back([&] { work.RunOneAfterAnother(); });
+    for (unsigned i = 1; i < job.num_threads; ++i) {
+      threads.emplace_back([&] { work.Run(); });
     }
   } catch (const std::system_error&) {
-    // No more threads can be started. The threads that were started do all the
-    // work. If there are none, this thread does it.
-    if (threads.empty()) {
-      work.RunOneAfterAnother();
-    }
+    // No more threads can be started. Those that were started, and this one, do
+    // all the work.
   }
+  work.Run();
   for (std::thread& thread : threads) {
     thread.join();
   }
-  FindOutWhyDataIsGone(&examined);
-  return examined;
+  work.RethrowFailure();
+  work.FindOutAboutSuspects();
 }
 
 }  // namespace cassandra_bloom::tools

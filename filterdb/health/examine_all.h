@@ -7,7 +7,7 @@
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_ALL_H_
 
 #include <functional>
-#include <vector>
+#include <optional>
 
 #include "filterdb/health/examine_sstable.h"
 #include "filterdb/health/finding.h"
@@ -15,20 +15,26 @@
 
 namespace cassandra_bloom::tools {
 
-// Called with the share of the work that is done, from 0 to 1.
-using OnShareDone = std::function<void(double share)>;
+struct ExamineJob {
+  // Returns the next SSTable, or nothing at the end. Called in one thread at a
+  // time.
+  std::function<std::optional<Sstable>()> next;
+  ExamineOptions options;
+  unsigned num_threads = 1;
+  // More work on an examined SSTable, in several threads at once. May be null.
+  std::function<void(const Examined& sstable)> work;
+  // Takes the result, after `work`. Called in one thread at a time, in the
+  // order of `next`, but for SSTables that may be being written or removed:
+  // those come later, when that is known.
+  std::function<void(const Examined& sstable)> done;
+};
 
-// Examines SSTables with `jobs` threads. Returns the results in the order of
-// `sstables`. Calls `on_share_done` after each SSTable, in one thread at a
-// time.
-//
-// The SSTables that are examined at the same time take at most 256 MiB for
-// their filters. One that needs more is examined alone. Besides, each thread
-// takes some MB, most of it for two chunks of Data.db (kMaxChunkSize). A
-// Scylla.db takes up to kMaxScyllaDbSize, and the deepest trie 6 MiB.
-std::vector<Examined> ExamineAll(const std::vector<Sstable>& sstables,
-                                 const ExamineOptions& options, unsigned jobs,
-                                 const OnShareDone& on_share_done);
+// No memory grows with the number of SSTables. Those that are examined at the
+// same time take at most 256 MiB for their filters; one that needs more is
+// examined alone. Besides, each thread takes some MB, most of it for two chunks
+// of Data.db (kMaxChunkSize). A Scylla.db takes up to kMaxScyllaDbSize, and the
+// deepest trie 6 MiB.
+void ExamineAll(const ExamineJob& job);
 
 }  // namespace cassandra_bloom::tools
 

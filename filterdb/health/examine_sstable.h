@@ -9,7 +9,6 @@
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_SSTABLE_H_
 
 #include "filterdb/health/finding.h"
-#include "filterdb/health/obstacles.h"
 #include "filterdb/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {

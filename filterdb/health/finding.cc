@@ -3,106 +3,25 @@
 #include "filterdb/health/finding.h"
 
 #include <algorithm>
-#include <iterator>
+#include <tuple>
+
+#include "plugin/filter/sizing.h"
 
 namespace cassandra_bloom::tools {
-namespace {
-
-constexpr char kScrub[] =
-    "let the database rewrite the SSTable (nodetool scrub)";
-constexpr char kRestoreOrScrub[] =
-    "restore that file from a backup or, if none is missing, scrub the SSTable "
-    "(nodetool scrub); then repair the table";
-constexpr char kListComponents[] =
-    "list the components of the SSTable in it, one a line";
-
-// To add a check, add it here and to the enumeration, and let
-// examine_sstable.cc find it.
-constexpr CheckInfo kChecks[] = {
-    {Check::kKeysMissing, "keys missing", Action::kMend, true, ""},
-    {Check::kTruncated, "truncated", Action::kMend, true, ""},
-    {Check::kFilterUnreadable, "filter unreadable", Action::kMend, true, ""},
-    {Check::kKeysUnreadable, "keys unreadable", Action::kLeave, true,
-     kRestoreOrScrub},
-    {Check::kWrongIndexHashes, "wrong index hashes", Action::kLeave, true,
-     kScrub},
-    {Check::kDigestDiffers, "digest differs", Action::kMend, true,
-     "mend with --rewrite-digests"},
-    {Check::kTocDigestDiffers, "TOC.txt digest differs", Action::kLeave, true,
-     "restore the TOC.txt whose checksum is in Scylla.db"},
-    {Check::kTocUnfinished, "TOC.txt unfinished", Action::kCompleteToc, true,
-     ""},
-    {Check::kScyllaDbDamaged, "Scylla.db damaged", Action::kLeave, true,
-     "restore Scylla.db from a backup: ScyllaDB does not load the SSTable"},
-    {Check::kEmpty, "empty", Action::kMend, true, ""},
-    {Check::kMissing, "missing", Action::kMend, true, ""},
-    {Check::kTocMissing, "TOC.txt missing", Action::kLeave, true,
-     kListComponents},
-    {Check::kTocDamaged, "TOC.txt damaged", Action::kLeave, true,
-     kListComponents},
-    {Check::kNotLoaded, "not loaded", Action::kCompleteToc, true, ""},
-    {Check::kSaturated, "saturated", Action::kMend, true, ""},
-    {Check::kWorseThanPlanned, "worse than planned", Action::kMend, true, ""},
-
-    {Check::kUnknownVersion, "not known", Action::kNotKnown, false, ""},
-    {Check::kNotSupported, "not supported", Action::kNotKnown, false, ""},
-    {Check::kNotRead, "not read", Action::kNotKnown, false,
-     "give fewer --jobs, or this process more memory and open files"},
-    {Check::kKeysNotConfirmed, "keys not confirmed", Action::kNone, false,
-     "restore Statistics.db from a backup"},
-
-    // With --oversized, the action is kMend.
-    {Check::kOversized, "oversized", Action::kNone, false, ""},
-    // With --out-dir, the action is kNone.
-    {Check::kNotInToc, "not in TOC.txt", Action::kCompleteToc, false, ""},
-
-    {Check::kTimesLogged, "times logged", Action::kLeave, false,
-     "start the node once, then mend"},
-    {Check::kLogUnread, "log unread", Action::kLeave, false,
-     "see that the node can read that log (start it once, and read its own "
-     "log), then mend"},
-    {Check::kPlanUnknown, "plan unknown", Action::kLeave, false,
-     "give --default-fp-chance"},
-    {Check::kNoFilterPlanned, "no filter planned", Action::kLeave, false,
-     "set another bloom_filter_fp_chance for the table, and let the node "
-     "rewrite the SSTable (nodetool upgradesstables -a)"},
-    {Check::kPlanTooSmall, "plan too small", Action::kLeave, false,
-     "set at least 0.0000671 for the table, and let the node rewrite the "
-     "SSTable (nodetool upgradesstables -a)"},
-    {Check::kDigestsHeld, "digests held", Action::kLeave, false,
-     "give --rewrite-digests, or use --out-dir, put the filter in place and "
-     "set ignore_component_digest_mismatch, or let ScyllaDB rewrite the "
-     "SSTable (nodetool upgradesstables -a)"},
-    {Check::kTocOnly, "only TOC.txt", Action::kLeave, false,
-     "mend without --out-dir"},
-
-    {Check::kOk, "ok", Action::kNone, false, ""}};
-
-constexpr bool IsInOrder() {
-  for (size_t i = 0; i < std::size(kChecks); ++i) {
-    if (kChecks[i].check != static_cast<Check>(i)) {
-      return false;
-    }
-  }
-  return std::size(kChecks) == static_cast<size_t>(Check::kOk) + 1;
-}
-static_assert(IsInOrder(), "InfoOf takes the number of a check as an index");
-
-}  // namespace
-
-const CheckInfo& InfoOf(Check check) {
-  return kChecks[static_cast<size_t>(check)];
-}
 
 void Examined::Add(Check check, const std::string& text) {
   if (has(check)) {
     return;
   }
-  // A finding comes after those that are as bad, so that the list is sorted.
-  const auto place = std::find_if(
-      findings.begin(), findings.end(),
-      [check](const Finding& finding) { return finding.check > check; });
-  findings.insert(place, {check, InfoOf(check).action, text});
+  const CheckInfo& info = InfoOf(check);
+  const Finding added = {check, HarmOf(check, facts), info.action, text,
+                         info.remedy};
+  const auto place = std::upper_bound(findings.begin(), findings.end(), added,
+                                      [](const Finding& a, const Finding& b) {
+                                        return std::tuple(b.harm, a.check) <
+                                               std::tuple(a.harm, b.check);
+                                      });
+  findings.insert(place, added);
 }
 
 bool Examined::has(Check check) const {
@@ -120,10 +39,12 @@ Check Examined::verdict() const {
   return findings.empty() ? Check::kOk : findings.front().check;
 }
 
-bool Examined::has_fault() const {
-  return std::any_of(
-      findings.begin(), findings.end(),
-      [](const Finding& finding) { return InfoOf(finding.check).is_fault; });
+Harms Examined::harms() const {
+  Harms harms;
+  for (const Finding& finding : findings) {
+    harms.Add(finding.harm);
+  }
+  return harms;
 }
 
 Action Examined::action() const {
@@ -135,12 +56,11 @@ Action Examined::action() const {
 }
 
 std::string Examined::ReasonToLeave() const {
-  const Action largest = action();
   for (const Finding& finding : findings) {
-    if (finding.action == largest) {
-      const CheckInfo& info = InfoOf(finding.check);
-      const std::string what = finding.text.empty() ? info.name : finding.text;
-      return *info.remedy == '\0' ? what : what + "; " + info.remedy;
+    if (finding.action == Action::kLeave) {
+      const std::string what =
+          finding.text.empty() ? NameOf(finding.check) : finding.text;
+      return finding.remedy.empty() ? what : what + "; " + finding.remedy;
     }
   }
   return "";
@@ -161,6 +81,49 @@ double Examined::bits_per_key() const {
   return num_keys == 0 ? 0
                        : static_cast<double>(fill.capacity_bits) /
                              static_cast<double>(num_keys);
+}
+
+void Examined::AddLogs() {
+  if (sstable.time_is_logged) {
+    Add(Check::kTimesLogged,
+        "a transaction log of Cassandra (*_txn_*.log) holds the times of its "
+        "files, and the node would not start if they changed");
+  }
+  if (!sstable.unread_log.empty()) {
+    Add(Check::kLogUnread,
+        sstable.unread_log +
+            "; a transaction log may hold the times of the files of this "
+            "SSTable, and the node would not start if they changed");
+  }
+}
+
+void Examined::AddObstacles(const ExamineOptions& options) {
+  for (Finding& finding : findings) {
+    if (finding.check == Check::kOversized && options.oversized) {
+      finding.action = Action::kMend;
+    }
+  }
+  const Action due = action();
+  if (due != Action::kCompleteToc && due != Action::kMend) {
+    return;
+  }
+  AddLogs();
+  if (due == Action::kMend && !plan) {
+    Add(Check::kPlanUnknown, "its planned chance is unknown");
+  } else if (due == Action::kMend && *plan >= 1) {
+    Add(Check::kNoFilterPlanned,
+        "its plan is to have no filter (bloom_filter_fp_chance = 1)");
+  } else if (due == Action::kMend && *plan < kMinFpChance) {
+    Add(Check::kPlanTooSmall,
+        "its planned chance is less than Cassandra can keep");
+  }
+  const bool changes_digests = (filter_has_digest && due == Action::kMend) ||
+                               (toc_has_digest && !toc_names_filter);
+  if (changes_digests && !options.rewrite_digests) {
+    Add(Check::kDigestsHeld,
+        "Scylla.db holds the checksum of its filter or of TOC.txt, and "
+        "ScyllaDB would refuse the SSTable");
+  }
 }
 
 }  // namespace cassandra_bloom::tools

@@ -5,19 +5,18 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <fstream>
 #include <iterator>
-#include <utility>
+#include <system_error>
 
-#include "filterdb/health/finding.h"
-#include "filterdb/health/obstacles.h"
-#include "filterdb/mending/mend_outcome.h"
-#include "filterdb/sstable/sstable_finder.h"
-#include "filterdb/sstable/transaction_logs.h"
+#include "filterdb/mending/outcome.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -36,6 +35,32 @@ bool IsTrusted(int fd) {
                    static_cast<uint32_t>(status.f_type)) != std::end(kTrusted);
 }
 
+constexpr char kCannotTell[] =
+    "the file system or the kernel does not tell here whether a process has "
+    "its Data.db open; see that the node is down (systemctl, pgrep), then give "
+    "--node-is-down";
+
+// Returns whether a link of /proc leads to the file.
+bool LeadsTo(const std::string& link, const struct stat& file) {
+  struct stat status;
+  return stat(link.c_str(), &status) == 0 && status.st_dev == file.st_dev &&
+         status.st_ino == file.st_ino;
+}
+
+bool HasOpen(const std::string& process, const struct stat& file) {
+  for (const char* const folder : {"/fd", "/map_files"}) {
+    std::error_code ignored;
+    const std::string links = process + folder;
+    for (const std::string& link : NamesIn(
+             links, [](const std::string&) { return true; }, &ignored)) {
+      if (LeadsTo(links + "/" + link, file)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 // With O_NONBLOCK, open() does not wait for another run of filterdb that holds
@@ -45,7 +70,7 @@ Lease::Lease(const Sstable& sstable, bool node_is_down)
       fd_(open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {
   if (fd_.get() < 0) {
     if (errno == EWOULDBLOCK) {
-      EndRun();
+      EndInUse();
     }
     FailAt(path_, "cannot open");
   }
@@ -59,43 +84,55 @@ void Lease::Take(bool node_is_down) {
     signal(SIGIO, SIG_IGN);
     is_held_ = fcntl(fd_.get(), F_SETLEASE, F_WRLCK) == 0;
     if (!is_held_ && errno == EAGAIN) {
-      EndRun();
+      EndInUse();
     }
   }
   if (!is_held_ && !node_is_down) {
-    Leave(
-        "the file system or the kernel does not tell here whether a process "
-        "has its Data.db open; see that the node is down (systemctl, pgrep), "
-        "then give --node-is-down");
+    Leave(kCannotTell);
   }
 }
 
 void Lease::Check() const {
   if (is_held_ && fcntl(fd_.get(), F_GETLEASE) != F_WRLCK) {
-    EndRun();
+    EndInUse();
   }
 }
 
-void Lease::EndRun() const {
-  throw MendEnd{MendOutcome::kLeft,
-                "a process has its Data.db or a snapshot of it open; stop the "
-                "node first, or another filterdb",
-                /*ends_run=*/true};
+void Lease::EndInUse() const {
+  throw End{Outcome::kInUse, WhoHasOpen(path_) +
+                                 " has its Data.db, or a snapshot of it, open; "
+                                 "stop that process, then run the same line "
+                                 "again"};
 }
 
-void CheckIsLive(Sstable sstable) {
-  SetState(ReadTransactionLogs(sstable.folder), &sstable);
-  if (sstable.state != SstableState::kLive ||
-      !NameExists(sstable.Path("Data.db"))) {
-    Leave(
-        "was removed, or is being removed or rewritten, since it was examined");
+void CheckCanTell(const Sstable& sstable, bool node_is_down) {
+  const FileDescriptor fd(open(sstable.Path("Data.db").c_str(),
+                               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (fd.get() >= 0 && !IsTrusted(fd.get()) && !node_is_down) {
+    Leave(kCannotTell);
   }
-  Examined logged;
-  logged.sstable = std::move(sstable);
-  AddLogs(&logged);
-  if (!logged.findings.empty()) {
-    Leave(logged.ReasonToLeave());
+}
+
+// Links of /proc lead to the file itself, also by another name.
+std::string WhoHasOpen(const std::string& path) {
+  struct stat file;
+  std::string who;
+  std::error_code ignored;
+  const auto is_number = [](const std::string& name) {
+    return name.find_first_not_of("0123456789") == std::string::npos &&
+           name != std::to_string(getpid());
+  };
+  if (lstat(path.c_str(), &file) == 0) {
+    for (const std::string& pid : NamesIn("/proc", is_number, &ignored)) {
+      const std::string process = "/proc/" + pid;
+      if (HasOpen(process, file)) {
+        std::string name;
+        std::getline(std::ifstream(process + "/comm"), name);
+        who += (who.empty() ? "" : ", ") + name + " (" + pid + ")";
+      }
+    }
   }
+  return who.empty() ? "a process" : who;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -29,28 +29,30 @@ namespace cassandra_bloom::tools {
 
 class Lease {
  public:
-  // Throws a MendEnd if a process has Data.db open. `node_is_down` is what the
-  // user says. It counts only where the kernel gives no answer. There, this
-  // object holds no lease.
+  // Throws an End (kInUse) if a process has Data.db open. `node_is_down` is
+  // what the user says. It counts only where the kernel gives no answer. There,
+  // this object holds no lease.
   Lease(const Sstable& sstable, bool node_is_down);
 
-  // Throws a MendEnd if a process is waiting to open Data.db, or if the kernel
-  // has taken the lease away.
+  // Throws an End (kInUse) if a process is waiting to open Data.db, or if the
+  // kernel has taken the lease away.
   void Check() const;
 
  private:
   void Take(bool node_is_down);
-  [[noreturn]] void EndRun() const;
+  [[noreturn]] void EndInUse() const;
 
   const std::string path_;  // Of Data.db.
   const FileDescriptor fd_;
   bool is_held_ = false;
 };
 
-// Throws a MendEnd if the SSTable was removed or put into a log since it was
-// examined: a node may have started and ended. (The kernel also leases a file
-// that was removed.)
-void CheckIsLive(Sstable sstable);
+// Leaves the SSTable if only --node-is-down could tell whether it is open.
+void CheckCanTell(const Sstable& sstable, bool node_is_down);
+
+// Returns which processes have a file open, such as "java (1234)", as far as
+// this user may know. Otherwise returns "a process".
+std::string WhoHasOpen(const std::string& path);
 
 }  // namespace cassandra_bloom::tools
 

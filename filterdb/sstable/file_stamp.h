@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Tells whether the files of an SSTable have changed.
-// Tested in filterdb/tests/commands/mend/mend_kill_test.cc.
+// Tested in filterdb/tests/commands/mend/kill_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_FILE_STAMP_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_FILE_STAMP_H_

@@ -16,6 +16,13 @@ namespace {
 // (scylla_metadata_type::ComponentsDigests).
 constexpr uint32_t kComponentsDigests = 12;
 
+// The tag of the part with attributes of extensions
+// (scylla_metadata_type::ExtensionAttributes), and the attribute by which
+// ScyllaDB's encryption at rest marks an SSTable: then every file but Scylla.db
+// is cipher text.
+constexpr uint32_t kExtensionAttributes = 3;
+constexpr std::string_view kEncryption = "scylla_encryption_options";
+
 constexpr size_t kNumberSize = sizeof(uint32_t);
 
 }  // namespace
@@ -61,6 +68,9 @@ bool ScyllaDb::FindDigests() {
         (tag == kComponentsDigests && !ReadDigests(at, size))) {
       return false;
     }
+    is_encrypted_ |= tag == kExtensionAttributes &&
+                     std::string_view(content_).substr(at, size).find(
+                         kEncryption) != std::string_view::npos;
     at += size;
   }
   return content_.size() - at == (has_digests_ ? kNumberSize : 0);

@@ -35,6 +35,9 @@ class ScyllaDb {
   static std::optional<ScyllaDb> Parse(const std::string& path,
                                        std::string content, std::string* error);
 
+  // Whether the other files of the SSTable are encrypted.
+  bool is_encrypted() const { return is_encrypted_; }
+
   std::optional<uint32_t> Digest(DigestOf component) const;
   // Also updates the CRC-32 at the end. Does nothing if the component has no
   // digest.
@@ -51,6 +54,7 @@ class ScyllaDb {
 
   std::string content_;
   bool has_digests_ = false;
+  bool is_encrypted_ = false;
   std::map<uint32_t, size_t> offsets_;  // Where each component's digest is.
 };
 

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <vector>
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter_db/read_file.h"
@@ -52,6 +51,22 @@ std::optional<ComponentName> ParseComponentName(std::string_view name) {
   }
   return ComponentName{std::string(name.substr(0, end + 1)),
                        std::string(component)};
+}
+
+uint32_t ComponentBit(std::string_view component) {
+  const auto* const found =
+      std::find(std::begin(kComponents), std::end(kComponents), component);
+  return uint32_t{1} << (found - std::begin(kComponents));
+}
+
+std::vector<std::string> ComponentsOf(uint32_t bits) {
+  std::vector<std::string> names;
+  for (const std::string_view component : kComponents) {
+    if ((bits & ComponentBit(component)) != 0) {
+      names.emplace_back(component);
+    }
+  }
+  return names;
 }
 
 // In versions before `ma`, the file names of an SSTable that is being written
@@ -103,12 +118,21 @@ bool Sstable::HasTemporaryToc() const {
 
 std::string NameOfUser(uid_t user) {
   const struct passwd* const entry = getpwuid(user);
-  return entry != nullptr ? entry->pw_name : "'#" + std::to_string(user) + "'";
+  return entry != nullptr ? entry->pw_name : "user " + std::to_string(user);
 }
 
-std::string BelongsTo(uid_t user) {
-  const std::string name = NameOfUser(user);
-  return "belongs to " + name + "; run: sudo -u " + name + " filterdb …";
+// sudo refuses a user that has no name on this machine, as that of a container.
+std::string FilterdbAs(uid_t user, gid_t group) {
+  const struct passwd* const entry = getpwuid(user);
+  return std::string(geteuid() == 0 ? "" : "sudo ") +
+         "setpriv --reuid=" + std::to_string(user) + " --regid=" +
+         std::to_string(entry != nullptr ? entry->pw_gid : group) +
+         " --clear-groups filterdb";
+}
+
+std::string BelongsTo(uid_t user, gid_t group) {
+  return "belongs to " + NameOfUser(user) +
+         "; run: " + FilterdbAs(user, group) + " …";
 }
 
 // The user of the node owns the folders of the SSTables.
@@ -117,7 +141,7 @@ std::string HowToRead(const std::string& path) {
   if (stat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
     stat(FolderOf(path).c_str(), &status);
   }
-  return status.st_uid != geteuid() ? BelongsTo(status.st_uid)
+  return status.st_uid != geteuid() ? BelongsTo(status.st_uid, status.st_gid)
                                     : "let " + NameOfUser(status.st_uid) +
                                           " read it (chown, chmod u+rX)";
 }

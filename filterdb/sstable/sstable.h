@@ -8,9 +8,11 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cassandra_bloom::tools {
 
@@ -21,6 +23,11 @@ struct ComponentName {
 
 // Returns nothing if `name` is not the file name of a component.
 std::optional<ComponentName> ParseComponentName(std::string_view name);
+
+// Returns a number with one bit for a component of an SSTable. Those of
+// secondary indexes have none of their own. ComponentsOf is the reverse.
+uint32_t ComponentBit(std::string_view component);
+std::vector<std::string> ComponentsOf(uint32_t bits);
 
 // Returns whether the file names mark the SSTable as being written. Only names
 // before version `ma` have such a mark.
@@ -55,11 +62,12 @@ struct Sstable {
   bool HasTemporaryToc() const;
 
   std::string folder;
-  // The path of `folder` relative to the command-line operand that led to it.
-  std::string folder_below;
   std::string name_prefix;  // Such as "nb-1-big-".
   std::string version;      // Such as "nb". Empty if no name tells one.
   SstableState state = SstableState::kLive;
+  // False in a table's folders upload, snapshots and backups, which a node does
+  // not read. (It does read ScyllaDB's staging and quarantine.)
+  bool is_in_use = true;
   // Whether a transaction log of Cassandra holds the time of the SSTable's
   // newest file. Cassandra does not start if that time changes.
   bool time_is_logged = false;
@@ -68,11 +76,15 @@ struct Sstable {
   std::string unread_log;
 };
 
-// Returns the user as sudo and chown take it.
+// Returns the name of the user, or its number.
 std::string NameOfUser(uid_t user);
 
-// Returns "belongs to cassandra; run: sudo -u cassandra filterdb …".
-std::string BelongsTo(uid_t user);
+// Returns the beginning of a line that runs filterdb as this user, who may have
+// no name here: "setpriv --reuid=… … filterdb".
+std::string FilterdbAs(uid_t user, gid_t group);
+
+// Returns "belongs to cassandra; run: setpriv … filterdb …".
+std::string BelongsTo(uid_t user, gid_t group);
 
 // Returns what to do about a folder, or a file of an SSTable, that this user
 // may not read.

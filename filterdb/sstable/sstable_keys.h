@@ -28,9 +28,10 @@ enum class KeyChecks {
   // positions begin with 0 and increase, that each key lies within Data.db, and
   // that there are as many keys as Statistics.db and Partitions.db say.
   kCheap,
-  // Checks what kCheap checks, and also compares each key with Data.db. Fails
-  // if nothing tells how many keys there are. So the reader returns all keys of
-  // Data.db, or an error.
+  // Checks what kCheap checks, and also compares each key with Data.db.
+  kCompared,
+  // Checks what kCompared checks, and also fails if nothing tells how many keys
+  // there are. So the reader returns all keys of Data.db, or an error.
   kEveryKey,
 };
 

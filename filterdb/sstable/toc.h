@@ -2,7 +2,7 @@
 
 // TOC.txt lists the component files of an SSTable, one in each line.
 // Tested in filterdb/tests/commands/mend/faults_test.cc.
-// Tested in filterdb/tests/commands/mend/mend_digests_test.cc.
+// Tested in filterdb/tests/commands/mend/digests_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_TOC_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_TOC_H_

@@ -119,27 +119,33 @@ std::string SstableOf(const Record& record) {
   return EndsWith(name, "-") ? name : name + "-";
 }
 
-template <typename IsWanted, typename Add>
-void ReadLogs(const std::string& folder, IsWanted is_wanted, Add add,
-              TransactionLogs* logs) {
+// Returns nothing if the log has gone, or cannot be read.
+std::optional<std::string> ReadLog(const std::string& path,
+                                   TransactionLogs* logs) {
   // In bytes. No table has enough SSTables for a larger log.
   constexpr uint64_t kMaxSize = uint64_t{64} << 20;
-  std::error_code failure;
-  for (const std::string& name : NamesIn(folder, is_wanted, &failure)) {
-    const std::string path = folder + "/" + name;
-    std::string content;
-    std::string error;
-    if (ReadRegularFile(path, kMaxSize, &content, &error)) {
-      add(path, content, logs);
-    } else if (NameExists(path)) {
-      logs->errors.push_back(error);
-    }
+  std::string content;
+  std::string error;
+  if (ReadRegularFile(path, kMaxSize, &content, &error)) {
+    return content;
   }
+  if (NameExists(path)) {
+    logs->errors.push_back(error);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> LogsIn(const std::string& folder,
+                                bool (*is_log)(std::string_view),
+                                TransactionLogs* logs) {
+  std::error_code failure;
+  auto names = NamesIn(folder, is_log, &failure);
   if (failure && failure != std::errc::no_such_file_or_directory &&
       failure != std::errc::not_a_directory) {
     logs->errors.push_back(folder +
                            ": cannot list the folder: " + failure.message());
   }
+  return names;
 }
 
 }  // namespace
@@ -202,17 +208,35 @@ void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs) {
 }
 
 TransactionLogs ReadTransactionLogs(const std::string& folder) {
+  TransactionLogs unlisted;
+  const auto names = LogsIn(folder, IsTransactionLog, &unlisted);
+  TransactionLogs logs = ReadTransactionLogs(folder, names);
+  logs.errors.insert(logs.errors.end(), unlisted.errors.begin(),
+                     unlisted.errors.end());
+  return logs;
+}
+
+TransactionLogs ReadTransactionLogs(const std::string& folder,
+                                    const std::vector<std::string>& names) {
   TransactionLogs logs;
-  ReadLogs(folder, IsTransactionLog, AddTransactionLog, &logs);
-  const auto is_log = [](const std::string& name) {
+  for (const std::string& name : names) {
+    const std::string path = folder + "/" + name;
+    const auto content =
+        IsTransactionLog(name) ? ReadLog(path, &logs) : std::nullopt;
+    if (content) {
+      AddTransactionLog(path, *content, &logs);
+    }
+  }
+  const std::string pending = folder + "/pending_delete";
+  const auto is_log = [](std::string_view name) {
     return EndsWith(name, kLog);
   };
-  ReadLogs(
-      folder + "/pending_delete", is_log,
-      [](const std::string&, std::string_view content, TransactionLogs* to) {
-        AddPendingDeleteLog(content, to);
-      },
-      &logs);
+  for (const std::string& name : LogsIn(pending, is_log, &logs)) {
+    const auto content = ReadLog(pending + "/" + name, &logs);
+    if (content) {
+      AddPendingDeleteLog(*content, &logs);
+    }
+  }
   return logs;
 }
 

@@ -47,6 +47,12 @@ void AddPendingDeleteLog(std::string_view content, TransactionLogs* logs);
 // after it has completed or removed the SSTables in the log.
 TransactionLogs ReadTransactionLogs(const std::string& folder);
 
+// Like that, but lists only pending_delete: `names` are the other names in
+// `folder`. While a node runs, a log may be missing there whose SSTables are
+// not, because listing a folder takes a while.
+TransactionLogs ReadTransactionLogs(const std::string& folder,
+                                    const std::vector<std::string>& names);
+
 }  // namespace cassandra_bloom::tools
 
 #endif  // CASSANDRA_BLOOM_FILTERDB_SSTABLE_TRANSACTION_LOGS_H_

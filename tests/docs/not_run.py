@@ -86,12 +86,12 @@ NOT_RUN = {
         "it is this test",
     # docs/filterdb_node.md: a block to copy on a node. The section "Without a node"
     # of docs/filterdb.md and filterdb/tests/commands/ run the same commands.
-    "sudo install -d -o $user $old": "wants a node",
-    "sudo -u $user filterdb scan $data --only-faults > faults.txt 2>&1": "wants a node",
-    "sudo -u $user filterdb mend $data --backup-dir=$old --dry-run": "wants a node",
-    "sudo -u $user filterdb mend $data --backup-dir=$old 2>&1 | tee -a mended.txt": "wants a node",
+    "sudo install -d -o $user -m 700 /var/lib/filterdb $run": "wants a node",
     "sudo -u $user filterdb scan $data --only-faults": "wants a node",
-    "sudo -u $user filterdb mend --undo=$old/TIME": "wants a node",
+    "sudo -u $user filterdb mend $data --run=$run": "wants a node",
+    "sudo -u $user filterdb install $run --dry-run": "wants a node",
+    "sudo -u $user filterdb install $run": "wants a node",
+    "sudo -u $user filterdb install $run --undo": "wants a node",
     "nodetool drain && sudo systemctl stop $service": "wants a node",
     "sudo systemctl start $service": "wants a node",
     "nodetool repair --full KEYSPACE TABLE": "wants a node",
@@ -125,10 +125,12 @@ MENTIONED = {
     "nodetool cluster repair KEYSPACE TABLE",
     "nodetool import",
     "nodetool refresh",
+    "nodetool getsstables",
+    "nodetool rebuild_index",
     "nodetool scrub",
     "nodetool tablestats",
     "nodetool upgradesstables -a",
-    "sudo -u OWNER filterdb mend …",
+    "nodetool upgradesstables -a KEYSPACE TABLE",
 }
 
 # The beginnings of blocks that show only output: of make demo and of make

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include "tests/support/run_process.h"
@@ -19,6 +20,24 @@ using Json = nlohmann::json;
 
 struct Ran : ProcessResult {
   Json json() const { return Json::parse(out); }
+
+  // The lines of JSON that scan, mend, install and find print: `sstables`,
+  // `errors` and `summary`.
+  Json report() const {
+    Json report = {{"sstables", Json::array()}, {"errors", Json::array()}};
+    std::istringstream lines(out);
+    for (std::string line; std::getline(lines, line);) {
+      const Json json = Json::parse(line);
+      if (json.contains("summary")) {
+        report["summary"] = json["summary"];
+      } else if (json.contains("error")) {
+        report["errors"].push_back(json["error"]);
+      } else {
+        report["sstables"].push_back(json);
+      }
+    }
+    return report;
+  }
   std::string arguments;
 };
 
@@ -39,18 +58,14 @@ inline Ran FilterdbAsGiven(const std::string& arguments) {
   return RunInShell(CASSANDRA_BLOOM_FILTERDB, arguments);
 }
 
-// Like FilterdbAsGiven, but tells `filterdb mend` that the node is down. A test
-// may run on a file system that does not tell which files are open.
+// Like FilterdbAsGiven, but says that the node is down where that may be said.
+// A test may run on a file system that does not tell which files are open.
 inline Ran Filterdb(const std::string& arguments,
                     const std::string& before = "") {
-  const std::string mend = "mend ";
-  return RunInShell(
-      CASSANDRA_BLOOM_FILTERDB,
-      arguments.rfind(mend, 0) == 0 &&
-              arguments.find("--out-dir") == std::string::npos
-          ? mend + "--node-is-down " + arguments.substr(mend.size())
-          : arguments,
-      before);
+  const bool may_say = arguments.rfind("install ", 0) == 0 ||
+                       arguments.find("--in-place") != std::string::npos;
+  return RunInShell(CASSANDRA_BLOOM_FILTERDB,
+                    arguments + (may_say ? " --node-is-down" : ""), before);
 }
 
 #ifdef CASSANDRA_BLOOM_SST_FILTERS

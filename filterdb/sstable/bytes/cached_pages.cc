@@ -6,9 +6,19 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
+
 namespace cassandra_bloom::tools {
+namespace {
+
+std::atomic<bool> keeps_all_pages{false};
+
+}  // namespace
 
 CachedPages::CachedPages(int fd, uint64_t offset, size_t size) : fd_(fd) {
+  if (keeps_all_pages) {
+    return;
+  }
   static const auto kPage = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const uint64_t begin = offset / kPage * kPage;
   const auto length = static_cast<size_t>(offset + size - begin);
@@ -40,6 +50,12 @@ CachedPages::~CachedPages() {
   }
 }
 
-void ReadNothingAhead(int fd) { posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM); }
+void KeepAllPages() { keeps_all_pages = true; }
+
+void ReadNothingAhead(int fd) {
+  if (!keeps_all_pages) {
+    posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+  }
+}
 
 }  // namespace cassandra_bloom::tools

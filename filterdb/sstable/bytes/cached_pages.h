@@ -36,6 +36,10 @@ class CachedPages {
   std::vector<std::pair<off_t, off_t>> not_cached_;
 };
 
+// From now on, pages stay cached that were read: with the node down, nobody's
+// cache is to be kept, and asking takes longer than reading a small file.
+void KeepAllPages();
+
 // Call this when a file is opened. Otherwise the kernel reads ahead, and a scan
 // would find, as if somebody had read it, what it is itself about to read.
 void ReadNothingAhead(int fd);

@@ -6,7 +6,7 @@
 
 #include <cinttypes>
 #include <cstdio>
-#include <vector>
+#include <memory>
 
 #include "filterdb/sstable/bytes/cached_pages.h"
 #include "plugin/filter_db/read_file.h"
@@ -40,21 +40,24 @@ std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error) {
 WriteContent ContentOfFile(const std::string& path, uint32_t* crc) {
   return [path, crc](const Append& append) {
     const FileDescriptor fd(OpenForReading(path));
-    std::vector<char> piece(size_t{1} << 20);
+    // A larger block would be mapped and cleared by the kernel for each file,
+    // which takes longer than to read a small one.
+    constexpr size_t kPiece = size_t{128} << 10;
+    const std::unique_ptr<char[]> piece(new char[kPiece]);
     *crc = 0;
     if (fd.get() < 0) {
       return false;
     }
     ReadNothingAhead(fd.get());
     for (uint64_t at = 0;;) {
-      const CachedPages pages(fd.get(), at, piece.size());
-      const ssize_t got = ReadAt(fd.get(), at, piece.size(), piece.data());
+      const CachedPages pages(fd.get(), at, kPiece);
+      const ssize_t got = ReadAt(fd.get(), at, kPiece, piece.get());
       if (got <= 0) {
         return got == 0;
       }
       const auto size = static_cast<size_t>(got);
-      *crc = Crc32({piece.data(), size}, *crc);
-      if (!append(piece.data(), size)) {
+      *crc = Crc32({piece.get(), size}, *crc);
+      if (!append(piece.get(), size)) {
         return false;
       }
       at += size;

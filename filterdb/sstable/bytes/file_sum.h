@@ -2,7 +2,7 @@
 
 // The CRC-32 of a file, by which `filterdb mend` finds out whether the file is
 // still the same, and which ScyllaDB stores in Scylla.db.
-// Tested in filterdb/tests/commands/mend/mend_undo_test.cc.
+// Tested in filterdb/tests/commands/mend/undo_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_FILE_SUM_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_FILE_SUM_H_
@@ -29,7 +29,7 @@ std::string HexOfCrc(uint32_t crc);
 // be read.
 std::optional<uint32_t> CrcOfFile(const std::string& path, std::string* error);
 
-// Returns a function that reads a file in pieces of 1 MiB, and sets `*crc` to
+// Returns a function that reads a file in pieces of 128 KiB, and sets `*crc` to
 // the CRC-32 of what it has read. `crc` must outlive that function.
 WriteContent ContentOfFile(const std::string& path, uint32_t* crc);
 

@@ -31,19 +31,6 @@ TEST(PrintableTest, ControlCharacters) {
   EXPECT_EQ(Printable("\\x0a"), "\\\\x0a");
 }
 
-TEST(PrintableTest, BytesThatAreNotUtf8) {
-  EXPECT_EQ(Printable("a\x80z\xff"), "a\\x80z\\xff");
-  // A cut character, three forms of '/' that are too long, a surrogate, and two
-  // numbers above U+10FFFF.
-  EXPECT_EQ(Printable("\xe2\x82"), "\\xe2\\x82");
-  EXPECT_EQ(Printable("\xc0\xaf"), "\\xc0\\xaf");
-  EXPECT_EQ(Printable("\xe0\x80\xaf"), "\\xe0\\x80\\xaf");
-  EXPECT_EQ(Printable("\xf0\x80\x80\xaf"), "\\xf0\\x80\\x80\\xaf");
-  EXPECT_EQ(Printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");
-  EXPECT_EQ(Printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
-  EXPECT_EQ(Printable("\xf8\x88\x80\x80\x80"), "\\xf8\\x88\\x80\\x80\\x80");
-}
-
 TEST(FormatTest, Numbers) {
   EXPECT_EQ(AsSize(0), "0 B");
   EXPECT_EQ(AsSize(999), "999 B");

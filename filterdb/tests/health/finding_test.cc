@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "filterdb/health/obstacles.h"
 #include "filterdb/health/totals.h"
 
 namespace cassandra_bloom::testing {
@@ -19,12 +18,16 @@ using tools::Action;
 using tools::Check;
 using tools::Examined;
 using tools::ExamineOptions;
+using tools::Harm;
+using tools::Reader;
 using tools::SstableState;
 
 // Returns an SSTable of 1,000 keys with these findings. Scylla.db has no
 // digests.
-Examined With(const std::vector<Check>& checks) {
+Examined With(const std::vector<Check>& checks,
+              Reader reader = Reader::kCassandraFromNa) {
   Examined sstable;
+  sstable.facts.reader = reader;
   sstable.has_filter_file = true;
   sstable.filter_size = 5000;
   sstable.has_keys = true;
@@ -34,8 +37,7 @@ Examined With(const std::vector<Check>& checks) {
   sstable.planned_rate = 0.0093;
   for (const Check check : checks) {
     sstable.Add(check);
-    sstable.toc_names_filter &=
-        check != Check::kNotInToc && check != Check::kNotLoaded;
+    sstable.toc_names_filter &= check != Check::kNotInToc;
   }
   return sstable;
 }
@@ -46,57 +48,40 @@ Examined WithDigests(Examined sstable, bool of_toc) {
   return sstable;
 }
 
+// The worst harm comes first, which depends on who reads the SSTable.
 TEST(FindingTest, TheVerdictIsTheWorst) {
-  const Examined sstable =
-      With({Check::kSaturated, Check::kKeysMissing, Check::kNotInToc,
-            Check::kEmpty, Check::kKeysMissing});
-  EXPECT_EQ(sstable.verdict(), Check::kKeysMissing);
-  EXPECT_EQ(sstable.findings.size(), 4U);
-  EXPECT_TRUE(sstable.has_fault());
+  const std::vector<Check> checks = {Check::kNotInToc,     Check::kSaturated,
+                                     Check::kNotConfirmed, Check::kKeysMissing,
+                                     Check::kEmpty,        Check::kKeysMissing};
+  EXPECT_EQ(With(checks).verdict(), Check::kKeysMissing);
+  EXPECT_EQ(With(checks).findings.size(), 5U);
+  EXPECT_EQ(With(checks).findings.back().check, Check::kNotInToc);
+  EXPECT_EQ(With(checks, Reader::kCassandraBeforeNa).verdict(), Check::kEmpty);
   EXPECT_EQ(With({}).verdict(), Check::kOk);
-  EXPECT_FALSE(With({}).has_fault());
+  EXPECT_EQ(With({}).worst(), Harm::kNone);
 }
-
-struct Case {
-  std::vector<Check> checks;
-  Action action;
-  bool is_fault;
-};
 
 TEST(FindingTest, TheDecisionIsTheLargestAction) {
-  for (const Case& each : std::vector<Case>{
-           {{}, Action::kNone, false},
-           {{Check::kOversized}, Action::kNone, false},
-           {{Check::kKeysNotConfirmed}, Action::kNone, false},
-           {{Check::kNotInToc}, Action::kCompleteToc, false},
-           {{Check::kNotLoaded}, Action::kCompleteToc, true},
-           {{Check::kTocUnfinished}, Action::kCompleteToc, true},
-           {{Check::kNotInToc, Check::kSaturated}, Action::kMend, true},
-           {{Check::kEmpty}, Action::kMend, true},
-           {{Check::kDigestDiffers}, Action::kMend, true},
-           {{Check::kTocDamaged}, Action::kLeave, true},
-           {{Check::kKeysMissing, Check::kTocDamaged}, Action::kLeave, true},
-           {{Check::kTruncated, Check::kKeysUnreadable}, Action::kLeave, true},
-           {{Check::kWrongIndexHashes}, Action::kLeave, true},
-           {{Check::kUnknownVersion}, Action::kNotKnown, false},
-           {{Check::kNotSupported}, Action::kNotKnown, false}}) {
+  const struct {
+    std::vector<Check> checks;
+    Action action;
+  } cases[] = {{{}, Action::kNone},
+               {{Check::kOversized}, Action::kNone},
+               {{Check::kLeftOver}, Action::kNone},
+               {{Check::kNotInToc}, Action::kCompleteToc},
+               {{Check::kTocUnfinished}, Action::kCompleteToc},
+               {{Check::kNotInToc, Check::kSaturated}, Action::kMend},
+               {{Check::kEmpty}, Action::kMend},
+               {{Check::kDigestDiffers}, Action::kMend},
+               {{Check::kTocDamaged}, Action::kLeave},
+               {{Check::kKeysMissing, Check::kTocDamaged}, Action::kLeave},
+               {{Check::kTruncated, Check::kKeysUnreadable}, Action::kLeave},
+               {{Check::kNotInToc, Check::kNotConfirmed}, Action::kLeave},
+               {{Check::kUnknownVersion}, Action::kLeave},
+               {{Check::kKeysMissing, Check::kNotSupported}, Action::kLeave}};
+  for (const auto& each : cases) {
     const Examined sstable = With(each.checks);
     EXPECT_EQ(sstable.action(), each.action) << sstable.VerdictText();
-    EXPECT_EQ(sstable.has_fault(), each.is_fault) << sstable.VerdictText();
-    EXPECT_EQ(sstable.is_not_known(), each.action == Action::kNotKnown);
-  }
-}
-
-// The one table says what to do where a mend is not enough.
-TEST(FindingTest, WhatIsLeftHasARemedy) {
-  for (int i = 0; i < static_cast<int>(Check::kOk); ++i) {
-    const tools::CheckInfo& info = tools::InfoOf(static_cast<Check>(i));
-    EXPECT_NE(info.action == Action::kLeave ||
-                  info.check == Check::kKeysNotConfirmed ||
-                  info.check == Check::kNotRead ||
-                  info.check == Check::kDigestDiffers,
-              *info.remedy == '\0')
-        << info.name;
   }
 }
 
@@ -106,10 +91,10 @@ TEST(FindingTest, WhatWasNotExaminedIsNoFault) {
         SstableState::kVanished}) {
     Examined sstable = With({Check::kKeysMissing});
     sstable.LeaveOut(state);
-    EXPECT_FALSE(sstable.has_fault());
+    EXPECT_EQ(sstable.worst(), Harm::kNone);
     EXPECT_EQ(sstable.VerdictText(), NameOf(state));
     tools::Totals totals;
-    totals.Add(sstable);
+    totals.Add(sstable, {});
     EXPECT_EQ(totals.num_left_out, 1U);
     EXPECT_EQ(totals.num_sstables, 0U);
   }
@@ -119,8 +104,10 @@ TEST(FindingTest, WhatWasNotExaminedIsNoFault) {
 TEST(FindingTest, Obstacles) {
   const auto reason_of = [](Examined sstable,
                             const ExamineOptions& means = {}) {
-    AddObstacles(means, &sstable);
+    const Harm before = sstable.worst();
+    sstable.AddObstacles(means);
     EXPECT_EQ(sstable.action(), Action::kLeave);
+    EXPECT_EQ(sstable.worst(), before);
     return sstable.ReasonToLeave();
   };
   Examined sstable = With({Check::kKeysMissing});
@@ -134,29 +121,24 @@ TEST(FindingTest, Obstacles) {
   for (const Check check : {Check::kKeysMissing, Check::kNotInToc}) {
     sstable = With({check});
     sstable.sstable.time_is_logged = true;
-    EXPECT_THAT(reason_of(sstable),
-                HasSubstr("start the node once, then mend"));
+    EXPECT_THAT(reason_of(sstable), HasSubstr("start the node once"));
     sstable = With({check});
     sstable.sstable.unread_log = "a.log: cannot open";
     EXPECT_THAT(reason_of(sstable), HasSubstr("a.log: cannot open; "));
   }
   ExamineOptions no_digests;
   no_digests.rewrite_digests = false;
-  EXPECT_THAT(
-      reason_of(WithDigests(With({Check::kKeysMissing}), false), no_digests),
-      HasSubstr("give --rewrite-digests"));
-  EXPECT_THAT(
-      reason_of(WithDigests(With({Check::kNotLoaded}), true), no_digests),
-      HasSubstr("give --rewrite-digests"));
-  ExamineOptions to_out_dir;
-  to_out_dir.to_out_dir = true;
-  EXPECT_THAT(reason_of(With({Check::kNotLoaded}), to_out_dir),
-              HasSubstr("mend without --out-dir"));
+  for (const Examined& held :
+       {WithDigests(With({Check::kKeysMissing}), /*of_toc=*/false),
+        WithDigests(With({Check::kNotInToc}), /*of_toc=*/true)}) {
+    EXPECT_THAT(reason_of(held, no_digests),
+                HasSubstr("give --rewrite-digests"));
+  }
 }
 
 TEST(FindingTest, NoObstacles) {
   const auto action_of = [](Examined sstable, const ExamineOptions& means) {
-    AddObstacles(means, &sstable);
+    sstable.AddObstacles(means);
     return sstable.action();
   };
   EXPECT_EQ(action_of(With({Check::kEmpty}), {}), Action::kMend);
@@ -169,12 +151,6 @@ TEST(FindingTest, NoObstacles) {
   oversized.oversized = true;
   EXPECT_EQ(action_of(With({Check::kOversized}), {}), Action::kNone);
   EXPECT_EQ(action_of(With({Check::kOversized}), oversized), Action::kMend);
-  ExamineOptions to_out_dir;
-  to_out_dir.to_out_dir = true;
-  to_out_dir.rewrite_digests = false;
-  EXPECT_EQ(action_of(With({Check::kNotInToc}), to_out_dir), Action::kNone);
-  EXPECT_EQ(action_of(WithDigests(With({Check::kEmpty}), true), to_out_dir),
-            Action::kMend);
   ExamineOptions no_digests;
   no_digests.rewrite_digests = false;
   EXPECT_EQ(action_of(With({Check::kEmpty}), no_digests), Action::kMend);
@@ -185,26 +161,29 @@ TEST(FindingTest, NoObstacles) {
 // The sums count a filter as mended only if mend would make it anew.
 TEST(FindingTest, TotalsReadTheSameList) {
   tools::Totals totals;
-  totals.Add(With({Check::kKeysMissing}));
-  totals.Add(With({Check::kKeysMissing, Check::kTimesLogged}));
-  totals.Add(With({Check::kOversized}));
-  totals.Add(With({}));
-  totals.Add(With({Check::kUnknownVersion}));
-  EXPECT_EQ(totals.num_not_confirmed, 0U);
-  EXPECT_EQ(totals.num_sstables, 4U);
-  EXPECT_EQ(totals.num_not_known, 1U);
-  EXPECT_EQ(totals.num_faulty, 2U);
-  EXPECT_EQ(totals.num_keys, 4000U);
-  EXPECT_EQ(totals.filter_bytes, 20000U);
-  EXPECT_EQ(totals.mended_filter_bytes, 15000U + 1264U);
-  EXPECT_DOUBLE_EQ(totals.reads, 4);
-  EXPECT_DOUBLE_EQ(totals.mended_reads, 3.0093);
-  EXPECT_EQ(totals.num_oversized, 1U);
+  Examined unknown = With({Check::kUnknownVersion});
+  unknown.is_judged = false;
+  for (const Examined& each :
+       {With({Check::kKeysMissing}),
+        With({Check::kKeysMissing, Check::kTimesLogged}),
+        With({Check::kOversized}), With({}), unknown,
+        With({Check::kNotConfirmed, Check::kSaturated})}) {
+    totals.Add(each, {0.01});
+  }
+  EXPECT_EQ(totals.num_sstables, 6U);
+  EXPECT_EQ(totals.num_with(Harm::kHidesRows), 2U);
+  EXPECT_EQ(totals.num_with(Harm::kWastesReads), 1U);
+  EXPECT_EQ(totals.num_with(Harm::kWastesMemory), 1U);
+  EXPECT_EQ(totals.num_with(Harm::kNotKnown), 2U);
+  EXPECT_EQ(totals.num_with(Harm::kNone), 1U);
+  EXPECT_EQ(totals.harms.exit_status(), 2);
+  EXPECT_EQ(totals.num_keys, 5000U);
+  EXPECT_EQ(totals.now.bytes, 25000U);
+  EXPECT_EQ(totals.mended.bytes, 20000U + 1264U);
+  EXPECT_DOUBLE_EQ(totals.now.reads, 5);
+  EXPECT_DOUBLE_EQ(totals.mended.reads, 4.0093);
   EXPECT_EQ(totals.freed_bytes, 5000U - 1264U);
-  totals.Add(With({Check::kKeysNotConfirmed, Check::kOversized}));
-  EXPECT_EQ(totals.num_not_confirmed, 1U);
-  EXPECT_EQ(totals.num_sstables, 5U);
-  EXPECT_EQ(totals.num_faulty, 2U);
+  EXPECT_EQ(totals.with_chances.at(0).bytes, 5U * 1264);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "filterdb/mending/mend_outcome.h"
+#include "filterdb/mending/outcome.h"
 #include "tests/support/run_process.h"
 #include "tests/support/temp_dir.h"
 
@@ -108,11 +108,9 @@ class LeaseTest : public ::testing::Test {
   static std::string Reason(const Sstable& sstable, bool node_is_down = false) {
     try {
       Lease(sstable, node_is_down).Check();
-      CheckIsLive(sstable);
       return "";
-    } catch (const MendEnd& end) {
-      EXPECT_EQ(end.kind, MendOutcome::kLeft);
-      return end.ends_run ? "ends the run: " + end.reason : end.reason;
+    } catch (const End& end) {
+      return end.kind == Outcome::kInUse ? "in use: " + end.reason : end.reason;
     }
   }
 
@@ -132,8 +130,8 @@ class LeaseTest : public ::testing::Test {
       child.WaitUntilBegun();
       for (const bool node_is_down : {false, true}) {
         EXPECT_THAT(Reason(sstable, node_is_down),
-                    AllOf(HasSubstr("ends the run: a process has its Data.db"),
-                          HasSubstr("or another filterdb")));
+                    AllOf(HasSubstr("in use: "), HasSubstr("filterdb_mendin"),
+                          HasSubstr("has its Data.db, or a snapshot of it")));
       }
     }
   }
@@ -196,8 +194,8 @@ class HeldLeaseTest : public LeaseTest {
     for (int i = 0; i < 500; ++i) {
       try {
         lease.Check();
-      } catch (const MendEnd& end) {
-        return end.ends_run;
+      } catch (const End& end) {
+        return end.kind == Outcome::kInUse;
       }
       usleep(10000);
     }
@@ -223,22 +221,11 @@ TEST_F(HeldLeaseTest, CheckSeesWhoWantsToOpen) {
     });
     EXPECT_TRUE(IsBrokenInTime(*lease));
     // Another run of filterdb does not wait.
-    EXPECT_THAT(Reason(sstable_), HasSubstr("ends the run"));
+    EXPECT_THAT(Reason(sstable_), HasSubstr("in use: "));
     lease.reset();
     child.WaitUntilBegun();
-    EXPECT_THAT(Reason(sstable_), HasSubstr("ends the run"));
+    EXPECT_THAT(Reason(sstable_), HasSubstr("in use: "));
   }
-}
-
-// What a node may have done since the SSTable was examined.
-TEST_F(HeldLeaseTest, AnSstableThatIsNoLongerThere) {
-  fs::rename(sstable_.Path("TOC.txt"), sstable_.Path("TOC.txt.tmp"));
-  EXPECT_THAT(Reason(sstable_, true), HasSubstr("removed or rewritten"));
-  fs::rename(sstable_.Path("TOC.txt.tmp"), sstable_.Path("TOC.txt"));
-  WriteFile(dir_ / "nb_txn_compaction_1.log", "damaged\nREMOVE:[nb-1-big-");
-  EXPECT_THAT(Reason(sstable_, true), HasSubstr("start it once"));
-  fs::remove(dir_ / "nb_txn_compaction_1.log");
-  EXPECT_EQ(Reason(sstable_, true), "");
 }
 
 }  // namespace

@@ -25,15 +25,10 @@ class FaultsTest : public MendFixture {
   // Returns what scan prints about the only SSTable.
   Json TheOne(const std::string& options = "") const {
     const Ran ran = Filterdb("scan --json " + options + " " + dir_ / "ks");
-    const Json json = ran.json();
-    EXPECT_EQ(json["sstables"].size(), 1U) << ran;
-    const Json one = json["sstables"][0];
-    const Json& total = json["total"];
-    const bool is_judged =
-        total["not_known"] == 0 && total["not_confirmed"] == 0;
-    const int fault = one["fault"].get<bool>() ? 1 : 0;
-    EXPECT_EQ(ran.exit_code, is_judged ? fault : 2) << ran;
-    return one;
+    const Json report = ran.report();
+    EXPECT_EQ(report["sstables"].size(), 1U) << ran;
+    EXPECT_EQ(report["summary"]["exit_status"], ran.exit_code) << ran;
+    return report["sstables"][0];
   }
 
   // Returns the names of all findings.
@@ -46,10 +41,11 @@ class FaultsTest : public MendFixture {
     return checks;
   }
 
-  void RemoveAll() const {
+  void RemoveAll() {
     for (const auto& entry : fs::directory_iterator(dir_.path())) {
       fs::remove_all(entry.path());
     }
+    NextRun();
   }
 };
 
@@ -58,23 +54,21 @@ TEST_F(FaultsTest, EachOfEachVersion) {
   const struct {
     FilterFault fault;
     const char* checks;
-    bool is_fault;
     double fp_chance = 0.01;
     uint64_t expected_keys = 0;
-  } faults[] = {
-      {FilterFault::kNone, "", false},  // The first, because others need it.
-      {FilterFault::kNone, "", false, /*fp_chance=*/1},
-      {FilterFault::kBitsCleared, "keys missing", true},
-      {FilterFault::kKeysLeftOut, "keys missing", true},
-      {FilterFault::kOtherForm, "keys missing", true},
-      {FilterFault::kSaturated, "saturated, worse than planned", true},
-      {FilterFault::kNone, "worse than planned", true, 0.01, 500},
-      {FilterFault::kNone, "oversized", false, 0.01, 4000},
-      {FilterFault::kTruncated, "truncated", true},
-      {FilterFault::kEmpty, "empty", true},
-      {FilterFault::kMissing, "missing", true},
-      {FilterFault::kProbes0, "filter unreadable", true},
-      {FilterFault::kIndexCut, "keys unreadable", true}};
+  } faults[] = {{FilterFault::kNone, ""},  // The first, because others need it.
+                {FilterFault::kNone, "", /*fp_chance=*/1},
+                {FilterFault::kBitsCleared, "keys missing"},
+                {FilterFault::kKeysLeftOut, "keys missing"},
+                {FilterFault::kOtherForm, "keys missing, another form"},
+                {FilterFault::kSaturated, "saturated, worse than planned"},
+                {FilterFault::kNone, "worse than planned", 0.01, 500},
+                {FilterFault::kNone, "oversized", 0.01, 4000},
+                {FilterFault::kTruncated, "truncated"},
+                {FilterFault::kEmpty, "empty"},
+                {FilterFault::kMissing, "missing"},
+                {FilterFault::kProbes0, "no probes"},
+                {FilterFault::kIndexCut, "keys unreadable"}};
   for (const std::string version : {"ja", "jb", "ka", "la", "lb", "ma", "mc",
                                     "me", "ms", "mt", "na", "nb", "oa", "da"}) {
     std::string good;
@@ -84,17 +78,14 @@ TEST_F(FaultsTest, EachOfEachVersion) {
           SpecOf(version, each.fault, each.fp_chance, each.expected_keys));
       const Json found = TheOne();
       EXPECT_EQ(ChecksOf(found), each.checks) << found;
-      EXPECT_EQ(found["fault"], each.is_fault);
       EXPECT_EQ(found["version"], version);
       const bool has_keys = each.fault != FilterFault::kIndexCut;
       EXPECT_EQ(found["keys"], has_keys ? Json(1000) : Json());
-      // Without bits, or without keys, the filter was not asked.
-      EXPECT_EQ(found["missing_keys"].is_null(),
-                found["bits_per_key"].is_null());
-      const Ran ran = Mend("--no-backup");
-      EXPECT_EQ(ran.exit_code, has_keys ? 0 : 1) << ran;
-      const bool is_mended = ran.out.find(": mended") != std::string::npos;
-      EXPECT_EQ(is_mended, each.is_fault && has_keys) << ran;
+      const Ran ran = Exits(has_keys ? 0 : 2, MendInPlace());
+      const bool is_mended = ran.out.find(": installed") != std::string::npos;
+      const std::string checks = each.checks;
+      EXPECT_EQ(is_mended, !checks.empty() && checks != "oversized" && has_keys)
+          << ran;
       if (good.empty()) {
         good = ReadFile(one.Path("Filter.db"));
       } else if (is_mended) {
@@ -118,7 +109,7 @@ struct FaultCase {
   SstableSpec spec;
   Change change;
   const char* checks;     // What scan finds.
-  const char* options;    // Those of mend. DIR stands for the temporary folder.
+  const char* options;    // Those of mend.
   int exit_code;          // That of mend.
   const char* outcome;    // "" for none.
   const char* text = "";  // A part of a finding or of the reason.
@@ -159,17 +150,6 @@ Change Both(const Change& first, const Change& second) {
 
 void NoChange(const std::string&, const WrittenSstable&) {}
 
-void AFile(const std::string& dir, const WrittenSstable&) {
-  fs::create_directories(dir + "/out/t1");
-  WriteFile(dir + "/out/t1/nb-1-big-Filter.db", "earlier");
-}
-
-// Another data directory has an SSTable in a table of the same name.
-void AnotherSstable(const std::string& dir, const WrittenSstable& one) {
-  fs::create_directories(dir + "/live/t1");
-  fs::copy(one.Path("Data.db"), dir + "/live/t1/nb-7-big-Data.db");
-}
-
 void ALog(const std::string&, const WrittenSstable& one) {
   WriteFile(fs::path(one.prefix).parent_path() / "nb_txn_compaction_1.log",
             LogRecord("REMOVE", one.prefix, 1, 8));
@@ -192,119 +172,105 @@ std::vector<FaultCase> Cases() {
   const SstableSpec of_scylla = SpecOf("me");
   const SstableSpec too_small =
       SpecOf("ic", FilterFault::kNone, 0.01, /*expected_keys=*/500);
-  const char* const no_backup = "--no-backup";
   const char* const missing = "keys missing";
   const std::string no_digests(4, '\0');  // A Scylla.db.
   return {
-      {"bad, kept", bad, NoChange, missing, "--backup-dir=DIR/new/old", 0,
-       "mended"},
-      {"bad, elsewhere", bad, NoChange, missing, "--out-dir=DIR/out", 1,
-       "written"},
+      {"bad", bad, NoChange, missing, "", 0, "built"},
 
       // Plans.
-      {"no plan in the version", too_small, NoChange, "", no_backup, 0, ""},
+      {"no plan in the version", too_small, NoChange, "", "", 0, ""},
       {"a plan of the user", too_small, NoChange, "worse than planned",
-       "--no-backup --default-fp-chance=0.01", 0, "mended"},
+       "--default-fp-chance=0.01", 0, "built"},
       {"a plan that Cassandra cannot keep",
        SpecOf("nb", FilterFault::kEmpty, 5e-5), NoChange,
-       "empty, plan too small", no_backup, 1, "left", "Cassandra can keep"},
+       "empty, plan too small", "", 1, "left", "Cassandra can keep"},
 
       // Other components. Without Statistics.db, nothing tells whether Index.db
       // has all keys, so it is not said that there is nothing to do.
       {"no Statistics.db", good, Remove("Statistics.db"), "keys not confirmed",
-       no_backup, 2, "not known", "does not tell how many keys"},
+       "", 3, "left", "does not tell how many keys"},
       {"the same, of a version with a trie", SpecOf("da"),
-       Remove("Statistics.db"), "keys not confirmed", no_backup, 2, "not known",
+       Remove("Statistics.db"), "keys not confirmed", "", 3, "left",
        "does not tell how many keys"},
       // What is known without the keys is said.
       {"an unknown compressor", WithLz4(SpecOf("nb", FilterFault::kTruncated)),
-       UnknownCompressor, "truncated, not supported", no_backup, 2, "not known",
+       UnknownCompressor, "truncated, not supported", "", 2, "left",
        "compressor XZ4Compressor: not supported"},
       {"no filter, no plan, but TOC.txt names it", good,
        Both(Remove("Filter.db"), Content("Statistics.db", "damaged")),
-       "keys unreadable, missing", no_backup, 1, "left", "Statistics.db"},
-      {"a FIFO as filter", good, Fifo("Filter.db"), "filter unreadable",
-       no_backup, 1, "left", "not a regular file"},
-      {"a FIFO as TOC.txt", good, Fifo("TOC.txt"), "TOC.txt damaged", no_backup,
-       1, "left", "not a regular file"},
-      {"a FIFO as Scylla.db", good, Fifo("Scylla.db"), "Scylla.db damaged",
-       no_backup, 1, "left", "not a regular file"},
-      {"a link as filter", bad, Link("Filter.db"), missing, no_backup, 1,
-       "left", "is a symbolic link"},
-      {"a link as Data.db", bad, Link("Data.db"), missing, no_backup, 1, "left",
+       "missing, but in TOC.txt, keys not confirmed", "", 3, "left",
+       "Statistics.db"},
+      {"a FIFO as filter", good, Fifo("Filter.db"), "filter unreadable", "", 2,
+       "left", "not a regular file"},
+      {"a FIFO as TOC.txt", good, Fifo("TOC.txt"), "TOC.txt damaged", "", 2,
+       "left", "not a regular file"},
+      {"a FIFO as Scylla.db", good, Fifo("Scylla.db"), "Scylla.db damaged", "",
+       2, "left", "not a regular file"},
+      {"a link as filter", bad, Link("Filter.db"), missing, "", 2, "left",
        "is a symbolic link"},
-      {"a link as Index.db", bad, Link("Index.db"), missing, no_backup, 1,
-       "left", "is a symbolic link"},
-      {"a link as TOC.txt", bad, Link("TOC.txt"), missing, no_backup, 1, "left",
+      {"a link as Data.db", bad, Link("Data.db"), missing, "", 2, "left",
+       "is a symbolic link"},
+      {"a link as Index.db", bad, Link("Index.db"), missing, "", 2, "left",
+       "is a symbolic link"},
+      {"a link as TOC.txt", bad, Link("TOC.txt"), missing, "", 2, "left",
        "is a symbolic link"},
 
       // TOC.txt. A full disk may cut it, so that it does not name Data.db.
       {"TOC.txt of 0 bytes", good, Content("TOC.txt", ""), "TOC.txt damaged",
-       no_backup, 1, "left", "list the components"},
+       "", 2, "left", "components of the SSTable one a line"},
       {"a cut TOC.txt", bad, Content("TOC.txt", "Data.d"),
-       "keys missing, TOC.txt damaged", no_backup, 1, "left",
-       "list the components"},
+       "TOC.txt damaged, keys missing", "", 2, "left",
+       "components of the SSTable one a line"},
       {"TOC.txt without the filter", good, Content("TOC.txt", "Data.db\n"),
-       "not in TOC.txt", no_backup, 0, "mended"},
+       "not in TOC.txt", "", 0, "TOC.txt to complete"},
       {"the same, of ScyllaDB", of_scylla,
        Both(Content("TOC.txt", "Data.db\n"), Content("Scylla.db", no_digests)),
-       "not loaded", no_backup, 0, "mended"},
+       "not in TOC.txt", "", 0, "TOC.txt to complete"},
       {"no TOC.txt, of ScyllaDB", of_scylla,
        Both(Remove("TOC.txt"), Content("Scylla.db", no_digests)),
-       "TOC.txt missing", no_backup, 1, "left", "the node does not start"},
-      {"no TOC.txt, of Cassandra", good, Remove("TOC.txt"), "", no_backup, 0,
-       ""},
+       "TOC.txt missing", "", 2, "left", "the node does not start"},
+      {"no TOC.txt, of Cassandra", good, Remove("TOC.txt"), "", "", 0, ""},
 
       // What is around it.
-      {"a log with its times", bad, ALog, "keys missing, times logged",
-       no_backup, 1, "left", "start the node once, then mend"},
-      {"a filter is there", bad, AFile, missing, "--out-dir=DIR/out", 2,
-       "failed", "will not be overwritten"},
-      {"another SSTable is there", bad, AnotherSstable, missing,
-       "--out-dir=DIR/live", 2, "failed", "outside the data directories"},
+      {"a log with its times", bad, ALog, "keys missing, times logged", "", 2,
+       "left", "start the node once, stop it, then mend"},
   };
 }
 
-// Runs each case with --dry-run and without. The dry run must predict the
-// outcome, and change nothing. What is not mended must not be changed.
+// A mend changes nothing. An install changes what was built, as its dry run
+// says, and nothing else.
 TEST_F(FaultsTest, Cases) {
   for (const FaultCase& each : Cases()) {
     SCOPED_TRACE(each.what);
     RemoveAll();
     each.change(dir_.path(), Write(each.spec));
-    std::string options = each.options;
-    const size_t chance = options.find("--default-fp-chance");
-    const Json found =
-        TheOne(chance == std::string::npos ? "" : options.substr(chance));
+    const Json found = TheOne(each.options);
     EXPECT_EQ(ChecksOf(found), each.checks) << found;
     const std::string checks = each.checks;
     EXPECT_EQ(found["verdict"],
-              checks.empty() ? "ok" : checks.substr(0, checks.find(", ")));
-    const size_t at = options.find("DIR");
-    if (at != std::string::npos) {
-      options.replace(at, 3, dir_.path());
-    }
-    const std::string findings = found["findings"].dump();
-    const std::string outcome = each.outcome;
-    const bool is_done = outcome == "mended" || outcome == "written";
+              checks.empty() ? "ok" : found["findings"][0]["check"]);
     const auto before = Files();
-    const Ran dry_run = Mend("--json --dry-run " + options);
-    EXPECT_EQ(dry_run.exit_code, is_done ? 1 : each.exit_code) << dry_run;
+    const Ran ran =
+        Exits(each.exit_code, Mend(std::string("--json ") + each.options));
     EXPECT_TRUE(Files() == before);
-    const Ran ran = Exits(each.exit_code, Mend("--json " + options));
-    EXPECT_EQ(Files() == before, !is_done);
+    const std::string outcome = each.outcome;
+    const Json report = ran.report();
+    ASSERT_EQ(report["sstables"].size(), outcome.empty() ? 0U : 1U) << ran;
     if (outcome.empty()) {
-      EXPECT_EQ(ran.json()["sstables"].size(), 0U) << ran;
       continue;
     }
-    ASSERT_EQ(ran.json()["sstables"].size(), 1U) << ran;
-    const Json now = ran.json()["sstables"][0];
-    const Json predicted = dry_run.json()["sstables"][0];
+    const Json now = report["sstables"][0];
     EXPECT_EQ(now["outcome"], outcome);
-    EXPECT_EQ(predicted["outcome"], is_done ? "would be mended" : outcome);
-    EXPECT_EQ(predicted.value("note", ""), now.value("note", ""));
-    EXPECT_THAT(findings + now.value("note", ""), HasSubstr(each.text));
-    if (outcome == "mended") {
+    EXPECT_THAT(found["findings"].dump() + now.value("note", ""),
+                HasSubstr(each.text));
+    const bool is_left = outcome == "left";
+    const Json dry_run = Install("--json --dry-run").report();
+    EXPECT_TRUE(Files() == before);
+    EXPECT_EQ(dry_run["sstables"][0]["outcome"],
+              is_left ? "left" : "would be installed");
+    Exits(each.exit_code, Install());
+    EXPECT_EQ(Files() == before, is_left);
+    if (!is_left) {
       EXPECT_EQ(TheOne("--default-fp-chance=0.01")["verdict"], "ok");
     }
   }

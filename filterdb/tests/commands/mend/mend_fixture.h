@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes SSTables with chosen faults, and runs "filterdb mend" on them.
+// Writes SSTables with chosen faults, and runs "filterdb mend" and "filterdb
+// install" on them.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_COMMANDS_MEND_MEND_FIXTURE_H_
 #define CASSANDRA_BLOOM_FILTERDB_TESTS_COMMANDS_MEND_MEND_FIXTURE_H_
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <filesystem>
 #include <map>
@@ -18,6 +17,7 @@
 
 #include "filterdb/tests/fake_sstable/fake_sstable.h"
 #include "tests/support/filterdb_command.h"
+#include "tests/support/safe_folder.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
@@ -32,7 +32,7 @@ inline std::vector<std::string> NumberedKeys(size_t num_keys) {
 
 class MendFixture : public ::testing::Test {
  protected:
-  MendFixture() : dir_(FolderInMemory()) {}
+  MendFixture() : dir_(FolderInMemory()), runs_(SafeFolder()) {}
 
   WrittenSstable Write(SstableSpec spec, const std::string& folder = "ks/t1") {
     std::filesystem::create_directories(dir_ / folder);
@@ -50,34 +50,30 @@ class MendFixture : public ::testing::Test {
   }
 
   // `before` is shell text before the command.
-  Ran Mend(const std::string& options, const std::string& before = "") const {
-    return Filterdb("mend " + options + " " + dir_ / "ks", before);
+  Ran Mend(const std::string& options = "",
+           const std::string& before = "") const {
+    return Filterdb("mend " + dir_ / "ks" + " --run=" + run() + " " + options,
+                    before);
   }
-  Ran MendWithBackup(const std::string& options = "") const {
-    return Mend(Backup() + " " + options);
+  Ran Install(const std::string& options = "",
+              const std::string& before = "") const {
+    return Filterdb("install " + run() + " " + options, before);
   }
-  static Ran Undo(const std::string& run, const std::string& options = "") {
-    return Filterdb("mend --undo=" + run + " " + options);
+  Ran Undo(const std::string& options = "") const {
+    return Install("--undo " + options);
+  }
+  // Mends and installs in one.
+  Ran MendInPlace(const std::string& options = "",
+                  const std::string& before = "") const {
+    return Mend("--in-place " + options, before);
   }
   Ran Scan() const { return Filterdb("scan --json " + dir_ / "ks"); }
 
-  std::string Backup() const { return "--backup-dir=" + dir_ / "old"; }
-  // Returns the folders of the runs in the backup folder, the first run first.
-  std::vector<std::string> Runs() const {
-    std::vector<std::string> runs;
-    if (std::filesystem::exists(dir_ / "old")) {
-      for (const auto& entry :
-           std::filesystem::directory_iterator(dir_ / "old")) {
-        runs.push_back(entry.path());
-      }
-    }
-    std::sort(runs.begin(), runs.end());
-    return runs;
+  // The folder of the present run.
+  std::string run() const {
+    return runs_ / ("run" + std::to_string(run_number_));
   }
-  std::string LastRun() const {
-    EXPECT_FALSE(Runs().empty());
-    return Runs().empty() ? dir_ / "none" : Runs().back();
-  }
+  void NextRun() { ++run_number_; }
 
   // Returns the names of all files, and the bytes of each file below ks that
   // has less than 16 MiB.
@@ -97,6 +93,8 @@ class MendFixture : public ::testing::Test {
   }
 
   const TempDir dir_;
+  const TempDir runs_;
+  int run_number_ = 1;
 };
 
 }  // namespace cassandra_bloom::testing

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
@@ -23,15 +24,9 @@ using ::testing::Not;
 
 class MendTest : public MendFixture {};
 
-// ---- Plans, and what is changed ----
+// ---- Plans, and what is built ----
 
 constexpr char kNobody[] = "65534";
-
-void WithoutFilterInToc(const WrittenSstable& one) {
-  std::string toc = ReadFile(one.Path("TOC.txt"));
-  toc.erase(toc.find("Filter.db\n"), 10);
-  WriteFile(one.Path("TOC.txt"), toc);
-}
 
 // The plan of Statistics.db counts, even if another chance is given. So a mend
 // never makes a filter worse than planned. (Version ic stores no chance.)
@@ -41,32 +36,13 @@ TEST_F(MendTest, TheDefaultChanceFillsUnknownPlansOnly) {
   const WrittenSstable known = Write(spec);
   spec.version = "ic";
   const WrittenSstable unknown = Write(spec);
-  EXPECT_THAT(Exits(1, Mend("--no-backup")).out,
+  EXPECT_THAT(Exits(2, Mend()).out,
               HasSubstr("its planned chance is unknown; give "
                         "--default-fp-chance"));
-  spec.version = "nb";
-  Write(spec);
-  Exits(0, Mend("--no-backup --default-fp-chance=0.5"));
+  NextRun();
+  Exits(0, MendInPlace("--default-fp-chance=0.5"));
   EXPECT_GT(fs::file_size(known.Path("Filter.db")),
             4 * fs::file_size(unknown.Path("Filter.db")));
-}
-
-// Two data directories have an SSTable of the same name.
-TEST_F(MendTest, TwoFiltersForTheSameFileInOutDir) {
-  SstableSpec spec;
-  spec.fault = FilterFault::kBitsCleared;
-  Write(spec, "ks/t1");
-  Write(spec, "other/t1");
-  const Ran ran =
-      Exits(2, Mend("--json --out-dir=" + dir_ / "out " + dir_ / "other"));
-  EXPECT_EQ(ran.json()["total"]["written"], 1) << ran;
-  EXPECT_EQ(ran.json()["total"]["failed"], 1) << ran;
-  EXPECT_THAT(ran.out, HasSubstr("each with an --out-dir of its own"));
-  EXPECT_EQ(ran.err, "");
-  const std::string out = dir_ / "one";
-  EXPECT_THAT(
-      Exits(1, Filterdb("mend --out-dir=" + out + " " + dir_ / "ks/t1")).out,
-      HasSubstr(" -> " + out + "/nb-1-big-Filter.db"));
 }
 
 TEST_F(MendTest, Oversized) {
@@ -74,13 +50,12 @@ TEST_F(MendTest, Oversized) {
   spec.expected_keys = 10000;  // Ten times the number of keys.
   const WrittenSstable one = Write(spec);
   const auto size = fs::file_size(one.Path("Filter.db"));
-  const uint64_t freed = Scan().json()["total"]["oversized_freed_bytes"];
-  EXPECT_THAT(Mend("--no-backup").out, HasSubstr("nothing to do"));
-  Exits(0, Mend("--no-backup --oversized"));
+  const uint64_t freed = Scan().report()["summary"]["oversized_freed_bytes"];
+  EXPECT_THAT(Exits(0, Mend()).out, HasSubstr("nothing to do"));
+  NextRun();
+  Exits(0, MendInPlace("--oversized"));
   EXPECT_EQ(fs::file_size(one.Path("Filter.db")), size - freed);
-  const Json total = Scan().json()["total"];
-  EXPECT_EQ(total["oversized"], 0);
-  EXPECT_EQ(total["missing_keys"], 0);
+  Exits(0, Scan());
 }
 
 // A scan compares the keys of the index with Data.db only if the filter denies
@@ -100,70 +75,61 @@ TEST_F(MendTest, OversizedBesideADamagedIndex) {
   std::string index = ReadFile(one.Path("Index.db"));
   index.replace(index.find("alice"), 5, "alicf");
   WriteFile(one.Path("Index.db"), index);
-  EXPECT_EQ(Exits(0, Scan()).json()["total"]["oversized"], 1);
-  EXPECT_THAT(Exits(2, Mend("--no-backup --oversized")).out,
+  EXPECT_EQ(Exits(1, Scan()).report()["sstables"][0]["verdict"], "oversized");
+  EXPECT_THAT(Exits(3, Mend("--oversized")).out,
               HasSubstr("another key than at position 0 of Data.db"));
+  Exits(1, Install());
   EXPECT_TRUE(ReadFile(path) == before);
 }
 
 TEST_F(MendTest, CompletingTocKeepsTheFilter) {
   const WrittenSstable one = Write(FilterFault::kNone);
   const std::string toc = ReadFile(one.Path("TOC.txt"));
-  WithoutFilterInToc(one);
+  std::string shorter = toc;
+  shorter.erase(shorter.find("Filter.db\n"), 10);
+  WriteFile(one.Path("TOC.txt"), shorter);
   struct stat before;
   struct stat after;
   ASSERT_EQ(stat(one.Path("Filter.db").c_str(), &before), 0);
-  const Ran ran = Exits(0, Mend("--no-backup"));
-  EXPECT_THAT(ran.out,
-              HasSubstr("not in TOC.txt: mended: by completing TOC.txt\n"));
+  EXPECT_THAT(Exits(0, Mend()).out,
+              HasSubstr("not in TOC.txt: TOC.txt to complete\n"));
+  Exits(0, Install());
   ASSERT_EQ(stat(one.Path("Filter.db").c_str(), &after), 0);
   EXPECT_EQ(before.st_ino, after.st_ino);
   EXPECT_EQ(ReadFile(one.Path("TOC.txt")).size(), toc.size());
 }
 
-TEST_F(MendTest, RemovesLeftOversWhereThereIsNoFault) {
-  const WrittenSstable one = Write(FilterFault::kNone);
-  const auto before = Files();
-  for (const char* const component : {"Filter.db", "TOC.txt", "Scylla.db"}) {
-    WriteFile(one.Path(component) + ".cassandra_bloom-new", "half");
-  }
-  const auto with_left_overs = Files();
-  EXPECT_EQ(Exits(0, Scan()).json()["left_over_files"].size(), 3U);
-  EXPECT_THAT(Exits(0, Filterdb("scan " + dir_ / "ks")).out,
-              HasSubstr(one.Path("Filter.db") +
-                        ".cassandra_bloom-new: left over from a killed mend"));
-  Exits(0, Mend("--no-backup --dry-run"));
-  EXPECT_TRUE(Files() == with_left_overs);
-  Exits(0, Mend("--no-backup"));
-  EXPECT_TRUE(Files() == before);
-}
-
-// ---- The node, and its user ----
-
-// The run ends at the first SSTable that a process has open. A dry run does not
-// ask for that.
-TEST_F(MendTest, ANodeThatRuns) {
+// An open file shows that the node runs, beside which a mend may work.
+TEST_F(MendTest, BesideANodeThatRuns) {
   const WrittenSstable first = Write(FilterFault::kBitsCleared, "1");
-  Write(FilterFault::kBitsCleared, "2");
+  Write(FilterFault::kMissing, "2");
   const auto before = Files();
   const std::string hold = "exec 9<" + first.Path("Data.db") + ";";
-  const Ran dry_run = Exits(1, Mend("--dry-run --json " + Backup(), hold));
-  EXPECT_EQ(dry_run.json()["total"]["would be mended"], 2);
+  const Ran mend = Exits(0, Mend("--json", hold));
+  EXPECT_EQ(mend.report()["summary"]["total"]["built"], 2);
   EXPECT_TRUE(Files() == before);
-  const Ran ran = Exits(1, Mend("--json " + Backup(), hold));
-  const Json sstables = ran.json()["sstables"];
-  ASSERT_EQ(sstables.size(), 2U);
-  EXPECT_EQ(sstables[0]["outcome"], "left");
-  EXPECT_THAT(sstables[0]["note"].dump(), HasSubstr("stop the node first"));
-  EXPECT_EQ(sstables[1]["outcome"], "not done");
-  const std::string text = Exits(1, Mend(Backup(), hold)).out;
-  EXPECT_THAT(text, HasSubstr("1 left\nstopped there: 1 SSTable not done; run "
-                              "the same line again\n"));
-  EXPECT_THAT(text, Not(HasSubstr("nb-2-big")));
-  EXPECT_TRUE(Files() == before);
-  Exits(1, Mend("--out-dir=" + dir_ / "out", hold));
-  EXPECT_TRUE(fs::exists(dir_ / "out/t1/nb-2-big-Filter.db"));
+  EXPECT_THAT(Exits(0, Mend()).out,
+              HasSubstr("2 built\nNothing is changed yet. Stop the node, then: "
+                        "filterdb install " +
+                        run() + "\n"));
 }
+
+// The same line again builds nothing anew, whose work is lost by no kill.
+TEST_F(MendTest, IsContinued) {
+  const WrittenSstable one = Write(FilterFault::kBitsCleared, "1");
+  Write(FilterFault::kMissing, "2");
+  Exits(0, Mend());
+  const auto time = fs::last_write_time(run() + "/new/1");
+  WriteFile(one.Path("Filter.db"), "");  // Built anew.
+  Exits(0, Mend());
+  Exits(0, Install());
+  Exits(0, Scan());
+  EXPECT_EQ(fs::last_write_time(run() + "/new/1"), time);
+  EXPECT_THAT(Exits(3, Mend()).err,
+              HasSubstr("was installed, or begun to be; give a new folder"));
+}
+
+// ---- The user of the node ----
 
 TEST_F(MendTest, AnotherUser) {
   if (geteuid() != 0) {
@@ -173,39 +139,61 @@ TEST_F(MendTest, AnotherUser) {
   const std::string as_nobody = std::string("setpriv --reuid=") + kNobody +
                                 " --regid=" + kNobody + " --clear-groups";
   fs::permissions(dir_.path(), fs::perms::all);
-  const auto before = Files();
-  const std::string advice = "belongs to root; run: sudo -u root filterdb";
-  EXPECT_THAT(Exits(1, Mend("--no-backup", as_nobody)).out, HasSubstr(advice));
-  fs::permissions(one.Path("Index.db"), fs::perms(0600));
-  for (const std::string& closed :
-       {one.Path("Index.db") + ": cannot open", dir_ / "ks: cannot enter"}) {
-    const Ran ran = Exits(2, Mend("--no-backup", as_nobody));
-    EXPECT_EQ(ran.out, "");  // Not "nothing to do".
-    EXPECT_THAT(ran.err, HasSubstr(closed));
-    EXPECT_THAT(ran.err, HasSubstr(advice));
-    fs::permissions(dir_ / "ks", fs::perms(0700));
-  }
-  fs::permissions(one.Path("Index.db"), fs::perms(0644));
-  fs::permissions(dir_ / "ks", fs::perms(0755));
-  const auto chown_files = [&](const std::string& what) {
-    Exits(0, {RunProcess({"/bin/chown", kNobody, what}), what});
+  fs::permissions(runs_.path(), fs::perms(0755));
+  const auto chown_to = [&](const std::string& user, const std::string& what) {
+    Exits(0, {RunProcess({"/bin/chown", user, what}), what});
   };
-  chown_files(one.Path("Data.db"));
-  EXPECT_THAT(Exits(1, Mend("--no-backup")).out,
+  fs::create_directory(run());
+  chown_to(kNobody, run());
+  const auto before = Files();
+  const std::string advice =
+      "belongs to root; run: sudo setpriv --reuid=0 --regid=0 --clear-groups "
+      "filterdb …";
+  EXPECT_THAT(Exits(2, Mend("", as_nobody)).out, HasSubstr(advice));
+  // Root refuses the folder of another user, with the line to paste.
+  const std::string line =
+      "setpriv --reuid=65534 --regid=65534 "
+      "--clear-groups filterdb ";
+  EXPECT_THAT(Exits(3, Install()).err,
+              HasSubstr(run() + ": belongs to nobody; run: " + line +
+                        "install " + run()));
+  EXPECT_THAT(Exits(3, Mend()).err,
+              HasSubstr(line + "mend --run=" + run() + " …"));
+  fs::permissions(one.Path("Index.db"), fs::perms(0600));
+  const Ran closed = Exits(3, Mend("", as_nobody));
+  EXPECT_THAT(closed.err, HasSubstr(one.Path("Index.db") + ": cannot open"));
+  EXPECT_THAT(closed.err, HasSubstr(advice));
+  fs::permissions(one.Path("Index.db"), fs::perms(0644));
+  NextRun();
+  chown_to(kNobody, one.Path("Data.db"));
+  EXPECT_THAT(Exits(2, Mend()).out,
               HasSubstr("and its folder to root; give both to the user of the "
                         "node (chown)"));
-  chown_files(dir_ / "ks/t1");
-  EXPECT_THAT(Exits(1, Mend("--no-backup")).out, HasSubstr("sudo -u nobody"));
-  Exits(0, {RunProcess({"/bin/chown", "root", one.Path("Data.db")}), "chown"});
-  EXPECT_THAT(
-      Exits(1, Mend("--no-backup")).out,
-      HasSubstr("belongs to root, and its folder to nobody; give both"));
-  chown_files(one.Path("Data.db"));
+  chown_to(kNobody, dir_ / "ks/t1");
+  EXPECT_THAT(Exits(2, Mend()).out, HasSubstr("run: " + line + "…"));
   EXPECT_TRUE(Files() == before);
-  Exits(0, Mend("--no-backup", as_nobody));
+  NextRun();
+  fs::create_directory(run());
+  chown_to(kNobody, run());
+  Exits(0, MendInPlace("", as_nobody));
   struct stat status;
   ASSERT_EQ(stat(one.Path("Filter.db").c_str(), &status), 0);
   EXPECT_EQ(std::to_string(status.st_uid), kNobody);
+}
+
+// A user without a name, as of a container, has a number.
+TEST_F(MendTest, AUserWithoutAName) {
+  if (geteuid() != 0) {
+    return;
+  }
+  Write(FilterFault::kBitsCleared);
+  for (const std::string& path :
+       {dir_ / "ks/t1", dir_ / "ks/t1/nb-1-big-Data.db"}) {
+    ASSERT_EQ(chown(path.c_str(), 1999, 1999), 0);
+  }
+  EXPECT_THAT(Exits(2, Mend()).out,
+              HasSubstr("belongs to user 1999; run: setpriv --reuid=1999 "
+                        "--regid=1999 --clear-groups filterdb …"));
 }
 
 // Root may read and write any file, unless these capabilities are taken away.
@@ -217,106 +205,90 @@ std::string WithoutPrivileges() {
 
 TEST_F(MendTest, FoldersThatCannotBeWrittenTo) {
   Write(FilterFault::kBitsCleared);
-  fs::create_directories(dir_ / "closed");
-  const auto expect_failed = [&](const std::string& folder, fs::perms perms,
-                                 const std::string& options,
-                                 const std::string& named) {
-    fs::permissions(dir_ / folder, perms);
-    for (const std::string more : {"", " --dry-run"}) {
-      const Ran ran = Exits(2, Mend(options + more, WithoutPrivileges()));
-      EXPECT_THAT(ran.out + ran.err,
-                  HasSubstr(dir_ / named + ": cannot create files in this "
-                                           "folder: Permission denied\n"));
-    }
-    fs::permissions(dir_ / folder, fs::perms::owner_all);
-  };
-  const fs::perms kRead = fs::perms::owner_read | fs::perms::owner_exec;
-  const std::string old = "--backup-dir=" + dir_ / "closed/old";
-  expect_failed("ks/t1", kRead, "--no-backup", "ks/t1");
-  expect_failed("closed", kRead, old, "closed");
-  expect_failed("closed", fs::perms::none, old, "closed/old");
-  expect_failed("closed", kRead, "--out-dir=" + dir_ / "closed/out", "closed");
+  fs::permissions(dir_ / "ks/t1", fs::perms(0500));
+  EXPECT_THAT(Exits(2, Mend("", WithoutPrivileges())).out,
+              HasSubstr(dir_ / "ks/t1: cannot create files in this folder"));
+  fs::permissions(dir_ / "ks/t1", fs::perms(0700));
+  NextRun();
+  fs::permissions(runs_.path(), fs::perms(0500));
+  EXPECT_THAT(Exits(3, Mend("", WithoutPrivileges())).err,
+              HasSubstr(run() + ": cannot make the folder"));
+  fs::permissions(runs_.path(), fs::perms(0700));
 }
 
 // An SSTable that this user may not read is named, and the others are mended.
 TEST_F(MendTest, AFileThatThisUserMayNotRead) {
-  for (const std::string options : {"--no-backup", "--backup-dir=DIR"}) {
-    const WrittenSstable closed = Write(FilterFault::kBitsCleared, "1");
-    const WrittenSstable other = Write(FilterFault::kBitsCleared, "2");
-    const std::string filter = closed.Path("Filter.db");
-    const std::string before = ReadFile(filter);
-    fs::permissions(filter, fs::perms::none);
-    const std::string to =
-        options == "--no-backup" ? options : "--backup-dir=" + dir_ / "old";
-    for (const std::string more : {" --dry-run", ""}) {
-      const Ran ran = Exits(2, Mend(to + more, WithoutPrivileges()));
-      EXPECT_THAT(ran.err, HasSubstr(filter + ": cannot open: Permission "
-                                              "denied; let "));
-      EXPECT_THAT(ran.out, Not(HasSubstr("nb-1-big")));
-      EXPECT_THAT(ran.out, HasSubstr(more.empty() ? "1 mended" : "1 would be"));
-    }
-    fs::permissions(filter, fs::perms::owner_all);
-    EXPECT_EQ(ReadFile(filter), before);
-    EXPECT_NE(ReadFile(other.Path("Filter.db")), before);
-    fs::remove_all(dir_ / "ks");
-  }
+  const WrittenSstable closed = Write(FilterFault::kBitsCleared, "1");
+  Write(FilterFault::kBitsCleared, "2");
+  const std::string filter = closed.Path("Filter.db");
+  fs::permissions(filter, fs::perms::none);
+  const Ran ran = Exits(3, Mend("", WithoutPrivileges()));
+  fs::permissions(filter, fs::perms::owner_all);
+  EXPECT_THAT(ran.err, HasSubstr(filter + ": cannot open: Permission denied"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("nb-1-big")));
+  EXPECT_THAT(ran.out, HasSubstr("1 built"));
 }
 
-// ---- Options and output ----
+// ---- The folder of the run ----
 
-TEST_F(MendTest, OptionsThatDoNotFit) {
+TEST_F(MendTest, FoldersThatAreRefused) {
   Write(FilterFault::kBitsCleared);
-  const std::string ks = " " + dir_ / "ks";
-  const std::string one = " " + dir_ / "ks/t1/nb-1-big-Data.db";
-  const std::string other = dir_ / "other/t2";
-  fs::create_directories(other);
-  WriteFile(other + "/nb-2-big-Data.db", "");
-  WriteFile(dir_ / "file", "");
+  const std::string ks = dir_ / "ks";
+  fs::create_directories(runs_ / "full");
+  WriteFile(runs_ / "full/file", "");
+  WriteFile(runs_ / "file", "");
+  fs::create_directories(runs_ / "open/run");
+  fs::permissions(runs_ / "open", fs::perms(0777));
+  fs::create_directories(runs_ / "data");
+  WriteFile(runs_ / "data/nb-2-big-Data.db", "");
+  fs::create_directory_symlink(runs_ / "full", runs_ / "link");
   const auto before = Files();
-  const std::vector<std::pair<std::string, std::string>> cases = {
-      {ks, "[--backup-dir,--no-backup,--out-dir]"},
-      {"--dry-run" + ks, "[--backup-dir,--no-backup,--out-dir]"},
-      {"--no-backup", "PATH is required"},
-      {"--backup-dir=x --out-dir=x" + ks,
-       "[--backup-dir,--no-backup,--out-dir]"},
-      {"--rewrite-digests --out-dir=x" + ks, "excludes"},
-      {"--node-is-down --out-dir=x" + ks, "excludes"},
-      {"--undo=x" + ks, "--undo takes no PATH"},
-      {"--backup-dir=" + dir_ / "file" + ks, "file: is not a folder"},
-      {"--out-dir=" + dir_ / "file" + ks, "file: is not a folder"},
-      {"--undo=x --no-backup", "--undo excludes --no-backup"},
-      {"--undo=x --jobs=1", "--undo excludes --jobs"},
-      {"--undo=" + dir_ / "x", "give the folder that mend has made"},
-      // Later scans would read the filters there as SSTables.
-      {"--backup-dir=" + dir_ / "ks/new/old" + ks, "is below PATH"},
-      {"--backup-dir=" + dir_ / "ks/t1/old" + one, "which holds SSTables"},
-      {"--backup-dir=" + other + "/old" + ks, "which holds SSTables"},
-      {"--out-dir=" + dir_ / "ks/new" + ks, "is below PATH"},
-      {"--out-dir=" + dir_ / "ks/t1/new" + one, "which holds SSTables"},
-      {"--out-dir=" + other + ks, "which holds SSTables"},
-  };
-  for (const auto& [options, error] : cases) {
-    const Ran ran = Exits(2, FilterdbAsGiven("mend " + options));
-    EXPECT_THAT(ran.err, HasSubstr(error)) << options;
+  for (const auto& [folder, error] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"/tmp/run",
+            "/tmp: belongs to root and has the mode 1777, so that "
+            "others could change what is in it; chmod go-w it, or "
+            "give a folder elsewhere, not below /tmp"},
+           {runs_ / "open/run", runs_ / "open: belongs to "},
+           {runs_ / "open/new", runs_ / "open: belongs to "},
+           {runs_ / "link", runs_ / "link: is a link; give the path that it"},
+           {runs_ / "link/new", runs_ / "link: is a link"},
+           {runs_ / "full", "full: is not empty, and not the folder of a run"},
+           {runs_ / "file", runs_ / "file/new: cannot make the folder"},
+           {runs_ / "none/run", runs_ / "none: cannot open"},
+           {dir_ / "ks/run", "is below PATH; give a folder outside"},
+           {runs_ / "data/run", "which holds SSTables; give a folder outside"},
+       }) {
+    SCOPED_TRACE(folder);
+    EXPECT_THAT(Exits(3, Filterdb("mend " + ks + " --run=" + folder)).err,
+                HasSubstr(error));
   }
+  EXPECT_FALSE(fs::exists("/tmp/run"));
   EXPECT_TRUE(Files() == before);
+}
+
+TEST_F(MendTest, AFullDiskBehindTheRun) {
+  Write(FilterFault::kBitsCleared);
+  Exits(3, Mend("", "trap '' XFSZ; ulimit -f 0;"));
+  NextRun();
+  EXPECT_THAT(Exits(2, Mend("", "trap '' XFSZ; ulimit -f 2;")).out,
+              HasSubstr("/new/1: cannot write: File too large"));
 }
 
 TEST_F(MendTest, JsonHasTotalsAndErrors) {
   for (const std::string generation : {"1", "2", "10"}) {
-    Write(FilterFault::kEmpty, generation);
+    Write(FilterFault::kMissing, generation);
   }
   const std::string toc = dir_ / "ks/t1/nb-10-big-TOC.txt";
   fs::rename(toc, toc + ".tmp");  // The SSTable is being written.
-  const Ran ran = Exits(2, Mend("--json --no-backup " + dir_ / "absent"));
-  const Json json = ran.json();
-  EXPECT_EQ(json["total"]["mended"], 2);
-  EXPECT_EQ(json["total"]["not examined"], 1);
-  EXPECT_EQ(json["sstables"][2]["verdict"], "being written");
-  EXPECT_THAT(Exits(0, Mend("--no-backup")).out,
-              HasSubstr("nb-10-big-Filter.db: being written: not examined\n"));
-  ASSERT_EQ(json["errors"].size(), 1U);
-  EXPECT_THAT(ran.err, HasSubstr(json["errors"][0].get<std::string>()));
+  const Ran ran = Exits(3, Mend("--json " + dir_ / "absent"));
+  const Json report = ran.report();
+  EXPECT_EQ(report["summary"]["total"], (Json{{"built", 2}}));
+  EXPECT_EQ(report["summary"]["errors"], 1);
+  EXPECT_EQ(report["sstables"][0]["bytes"], 1264);
+  EXPECT_EQ(report["sstables"][0]["keys"], 1000);
+  ASSERT_EQ(report["errors"].size(), 1U);
+  EXPECT_THAT(ran.err, HasSubstr(report["errors"][0].get<std::string>()));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changes the files of one SSTable: Filter.db, TOC.txt and Scylla.db.
+// The files of one SSTable that a mend changes: Filter.db, TOC.txt, Scylla.db.
 //
 // TOC.txt must name Filter.db, because ScyllaDB loads only what TOC.txt names.
 // Newer versions of ScyllaDB store the CRC-32 values of Filter.db and TOC.txt
@@ -9,16 +9,17 @@
 // All new files are on disk under temporary names before the first gets its
 // name. First comes Scylla.db, then Filter.db, then TOC.txt. After a kill
 // between two of these steps, each file is either the old or the new one, and a
-// digest may differ. The next mend, or the undo, makes that right.
+// digest may differ. The next install, or its undo, makes that right.
 //
 // Damage of TOC.txt or Scylla.db is never hidden by a new digest. Such an
 // SSTable is left.
 
-#ifndef CASSANDRA_BLOOM_FILTERDB_MENDING_MEND_PLACE_H_
-#define CASSANDRA_BLOOM_FILTERDB_MENDING_MEND_PLACE_H_
+#ifndef CASSANDRA_BLOOM_FILTERDB_MENDING_PLACE_H_
+#define CASSANDRA_BLOOM_FILTERDB_MENDING_PLACE_H_
+
+#include <time.h>
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,41 +35,49 @@ inline constexpr char kFilterDb[] = "Filter.db";
 
 // What is to be changed. In Scylla.db, TOC.txt always gets the digest of the
 // TOC.txt that will be there.
-struct MendChange {
-  WriteContent filter;  // The new Filter.db. Null to keep the present one.
+struct Change {
+  WriteContent filter;     // The new Filter.db. Null to keep the present one.
+  timespec filter_time{};  // Of the new Filter.db.
   // The CRC-32 that Scylla.db is to have for Filter.db.
   std::optional<uint32_t> filter_crc;
   bool completes_toc = false;  // Add Filter.db to a TOC.txt that lacks it.
 };
 
-// Gives the file `path` the mode of `from` and, where this user may, its group.
-bool TakeModeAndGroup(const std::string& from, const std::string& path);
+// Functions that fail throw an End.
 
-// Functions that fail throw a MendEnd.
+// Returns the CRC-32 of a file.
+uint32_t CrcOrFail(const std::string& path);
 
 // A new file belongs to the user of this process. So this fails if this user is
 // not that of the node, which owns Data.db and its folder. Files with other
 // owners than Data.db are not expected.
 void CheckIsOwner(const Sstable& sstable);
 
-class MendPlace {
+class Place {
  public:
-  // Fails if files of the SSTable may not be changed. `stamps` are those of the
-  // files that the change is computed from.
-  MendPlace(const Sstable& sstable, std::vector<FileStamp> stamps,
-            bool node_is_down);
+  // Reads TOC.txt and Scylla.db. Fails if files of the SSTable may not be
+  // changed.
+  explicit Place(const Sstable& sstable);
+
+  const Sstable& sstable() const { return sstable_; }
 
   // Returns whether any file differs from what it is to be.
-  bool WouldChange(const MendChange& change) const {
+  bool WouldChange(const Change& change) const {
     return !FilesOf(change).empty();
   }
 
-  // Calls `before_naming` when all new files are on disk and no process has the
-  // SSTable open. Changes nothing if `before_naming` throws, if a process has
-  // the SSTable open, or if one of its files has changed. If the SSTable is
-  // removed meanwhile, fails, and leaves none of the new files.
-  void Change(const MendChange& change,
-              const std::function<void()>& before_naming) const;
+  // Writes the new files under temporary names that end in `suffix`. The caller
+  // then syncs the file system, and calls GiveNames or RemoveTemporary.
+  void WriteTemporary(const Change& change, const std::string& suffix);
+
+  // Fails if a file of the SSTable is another one than when this object was
+  // made.
+  void CheckUnchanged() const;
+
+  // If the SSTable is removed meanwhile, fails, and leaves none of the new
+  // files. The caller then syncs the folder.
+  void GiveNames();
+  void RemoveTemporary();
 
  private:
   struct NewFile {
@@ -76,21 +85,19 @@ class MendPlace {
     WriteContent write;
   };
 
-  void CheckUnchanged() const;
   void ReadToc();
   void ReadScyllaDb();
-  std::vector<NewFile> FilesOf(const MendChange& change) const;
-  // Writes the files from number `at` on. The last one gets its name first.
-  void Write(const std::vector<NewFile>& files, size_t at,
-             const std::function<void()>& before_naming) const;
+  // In the order in which they get their names.
+  std::vector<NewFile> FilesOf(const Change& change) const;
 
   const Sstable sstable_;
-  const bool node_is_down_;
+  const std::vector<FileStamp> stamps_;
   std::string toc_;  // The content of TOC.txt, or "" if there is none.
   std::optional<ScyllaDb> scylla_;  // Empty if there is no Scylla.db.
-  const std::vector<FileStamp> stamps_;
+  std::string suffix_;
+  std::vector<std::string> written_;  // The names without the suffix.
 };
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_FILTERDB_MENDING_MEND_PLACE_H_
+#endif  // CASSANDRA_BLOOM_FILTERDB_MENDING_PLACE_H_

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What `filterdb mend` or `filterdb install` did with an SSTable.
+// Tested in filterdb/tests/commands/mend/faults_test.cc.
+
+#ifndef CASSANDRA_BLOOM_FILTERDB_MENDING_OUTCOME_H_
+#define CASSANDRA_BLOOM_FILTERDB_MENDING_OUTCOME_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "filterdb/health/harm.h"
+#include "plugin/filter_db/read_file.h"
+
+namespace cassandra_bloom::tools {
+
+struct Outcome {
+  enum Kind {
+    // Of a mend.
+    kBuilt,     // A new filter is in the run folder.
+    kTocBuilt,  // Only TOC.txt is to be completed.
+    // Of an install, or its undo.
+    kInstalled,
+    kWouldInstall,
+    kPutBack,
+    kWouldPutBack,
+    kUnchanged,   // It is so already, or there is nothing to put back.
+    kGone,        // The SSTable is not there any more.
+    kInUse,       // A process has it open.
+    kForeign,     // Its filter is neither the old one nor the new one.
+    kNotListed,   // An SSTable that came after the mend, and does harm.
+    kNotChanged,  // The install ended before this SSTable.
+    // Of both.
+    kLeft,
+    kFailed,
+  };
+
+  Kind kind = kLeft;
+  std::string path;        // The path of the SSTable's Filter.db.
+  std::string verdict;     // Such as "keys missing".
+  std::string note;        // Why, or what else is to be said.
+  Harms left;              // The harm that is left in the folder.
+  uint64_t num_keys = 0;   // Of a filter that was built.
+  uint64_t num_bytes = 0;  // The size of this filter.
+};
+
+// Such as "built".
+const char* NameOf(Outcome::Kind kind);
+
+// Called with each outcome when it is known, in one thread at a time.
+using OnOutcome = std::function<void(const Outcome& outcome)>;
+
+// Thrown to end the work on one SSTable.
+struct End {
+  Outcome::Kind kind;
+  std::string reason;
+};
+
+[[noreturn]] inline void Leave(const std::string& reason) {
+  throw End{Outcome::kLeft, reason};
+}
+
+[[noreturn]] inline void Fail(const std::string& error) {
+  throw End{Outcome::kFailed, error};
+}
+
+// Fails with `path`, `what` and the message for errno.
+[[noreturn]] inline void FailAt(const std::string& path, const char* what) {
+  std::string error;
+  FailWithErrno(path, what, &error);
+  Fail(error);
+}
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_FILTERDB_MENDING_OUTCOME_H_

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Runs "filterdb install" on what may have happened between the mend and the
+// install, and on folders of runs that were changed.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "filterdb/tests/commands/mend/mend_fixture.h"
+#include "filterdb/tests/fake_sstable/log_record.h"
+#include "plugin/filter_db/read_file.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class InstallTest : public MendFixture {
+ protected:
+  InstallTest() : one_(Write(FilterFault::kKeysLeftOut)) {}
+
+  // Gives all files of the SSTable names in another folder, or of another
+  // generation.
+  void GiveNames(const std::string& folder, const std::string& name,
+                 const std::function<void(fs::path, fs::path)>& give) const {
+    fs::create_directories(dir_ / folder);
+    const std::vector<fs::path> files(
+        fs::directory_iterator(fs::path(one_.prefix).parent_path()), {});
+    for (const fs::path& file : files) {
+      const std::string old_name = file.filename();
+      if (old_name.rfind("nb-1-big-", 0) == 0) {
+        give(file, dir_ / folder + "/" + name + old_name.substr(9));
+      }
+    }
+  }
+
+  const WrittenSstable one_;
+};
+
+TEST_F(InstallTest, PutsTheNewFilterInPlace) {
+  const std::string old_filter = ReadFile(one_.Path("Filter.db"));
+  fs::permissions(one_.Path("Filter.db"), fs::perms(0460));
+  fs::create_directories(dir_ / "ks/t1/snapshots/daily");
+  Exits(0, Mend());
+  const Ran ran = Exits(0, Install());
+  EXPECT_EQ(ran.out,
+            one_.Path("Filter.db") + ": hides rows: installed\n1 installed\n" +
+                dir_ / "ks/t1/snapshots" +
+                ": snapshots keep their old filters; mend a copy before you "
+                "restore one\nAfter that, with the node up, repair what was "
+                "hidden from compactions:\n    nodetool repair --full ks t1\n" +
+                "  The rows themselves are back with the right filters. The "
+                "repair is for deletions\n  that a compaction forgot too "
+                "early: run it before gc_grace_seconds have passed.\n  A "
+                "materialized view: drop and create it. Counters, and what a "
+                "lightweight\n  transaction wrote after a wrong read, stay "
+                "wrong.\nTo put the old filters back: filterdb install " +
+                run() + " --undo --node-is-down\n");
+  EXPECT_EQ(fs::status(one_.Path("Filter.db")).permissions(), fs::perms(0460));
+  EXPECT_EQ(ReadFile(run() + "/old/1"), old_filter);
+  Exits(0, Scan());
+  EXPECT_THAT(Exits(0, Install()).out, HasSubstr("nothing to do\n"));
+}
+
+// ---- Where the SSTable is now ----
+
+// ScyllaDB hard-links a whole SSTable under a new generation, and moves it out
+// of staging.
+TEST_F(InstallTest, FindsTheSstableByItsFiles) {
+  const auto rename = [](const fs::path& from, const fs::path& to) {
+    fs::rename(from, to);
+  };
+  const auto link = [](const fs::path& from, const fs::path& to) {
+    fs::create_hard_link(from, to);
+  };
+  const struct {
+    const char* folder;
+    const char* name;
+    std::function<void(fs::path, fs::path)> give;
+    int num_names;
+  } cases[] = {{"ks/t1", "nb-7-big-", rename, 1},
+               {"ks/t1", "nb-7-big-", link, 2},
+               {"ks/t1/quarantine", "nb-1-big-", rename, 1},
+               {"ks/t1/staging", "nb-1-big-", rename, 1}};
+  for (const auto& each : cases) {
+    SCOPED_TRACE(std::string(each.folder) + each.name);
+    fs::remove_all(dir_ / "ks");
+    NextRun();
+    Write(FilterFault::kKeysLeftOut);
+    Exits(0, Mend());
+    GiveNames(each.folder, each.name, each.give);
+    Exits(0, Install());
+    const Json report = Exits(0, Scan()).report();
+    EXPECT_EQ(report["sstables"].size(), each.num_names);
+    Exits(2, Undo());
+    EXPECT_EQ(Scan().report()["summary"]["hides_rows"], each.num_names);
+  }
+  // From staging into the table.
+  fs::remove_all(dir_ / "ks");
+  NextRun();
+  SstableSpec spec;
+  spec.fault = FilterFault::kKeysLeftOut;
+  Write(spec, "ks/t1/staging");
+  Exits(0, Mend());
+  for (const auto& entry : fs::directory_iterator(dir_ / "ks/t1/staging")) {
+    fs::rename(entry.path(), dir_ / "ks/t1" / entry.path().filename());
+  }
+  Exits(0, Install());
+  Exits(0, Scan());
+}
+
+// What a compaction has removed is no failure, but most of them are.
+TEST_F(InstallTest, WhatIsGone) {
+  Write(FilterFault::kKeysLeftOut, "2");
+  Write(FilterFault::kKeysLeftOut, "3");
+  Exits(0, Mend());
+  const auto remove = [&](const std::string& generation) {
+    for (const char* const component :
+         {"Data.db", "Index.db", "Filter.db", "Statistics.db", "Summary.db",
+          "TOC.txt"}) {
+      fs::remove(dir_ / ("ks/t1/nb-" + generation + "-big-" + component));
+    }
+  };
+  remove("1");
+  const Ran one = Exits(0, Install());
+  EXPECT_THAT(one.out, HasSubstr("nb-1-big-Filter.db: hides rows: gone\n"));
+  EXPECT_THAT(one.out, HasSubstr("2 installed, 1 gone\n"));
+  remove("2");
+  EXPECT_THAT(Exits(3, Install()).out,
+              HasSubstr("2 of 3 SSTables are gone: this is an old run"));
+}
+
+// A copy has other inodes, and may be of another time.
+TEST_F(InstallTest, ARestoredCopyIsAnotherSstable) {
+  Exits(0, Mend());
+  fs::rename(dir_ / "ks", dir_ / "before");
+  Exits(0, {RunProcess({"/bin/cp", "-a", dir_ / "before", dir_ / "ks"}), "cp"});
+  const auto files = Files();
+  const Ran ran = Exits(2, Install());
+  EXPECT_THAT(ran.out, HasSubstr("gone: another SSTable has this name now\n"));
+  // It does harm, so it is said.
+  EXPECT_THAT(ran.out, HasSubstr("keys missing (100): not listed: is not of "
+                                 "this run; mend again"));
+  EXPECT_TRUE(Files() == files);
+}
+
+TEST_F(InstallTest, WhatCameAfterTheMend) {
+  Exits(0, Mend());
+  Write(FilterFault::kNone, "2");
+  EXPECT_THAT(Exits(0, Install()).out, Not(HasSubstr("not listed")));
+  Write(FilterFault::kKeysLeftOut, "3");
+  EXPECT_THAT(Exits(2, Install()).out,
+              HasSubstr("nb-3-big-Filter.db: keys missing (100): not listed"));
+}
+
+// ---- What has changed ----
+
+TEST_F(InstallTest, WhatHasChangedIsLeft) {
+  Exits(0, Mend());
+  const auto files = Files();
+  const std::vector<std::pair<std::function<void()>, const char*>> cases = {
+      {[&] { WriteFile(one_.Path("Filter.db"), "other"); },
+       "foreign: its filter is neither the old one nor the new one"},
+      {[&] { fs::remove(one_.Path("Filter.db")); }, "foreign: its filter is"},
+      {[&] { WriteFile(one_.Path("TOC.txt"), ""); }, "left: TOC.txt damaged"},
+      {[&] {
+         WriteFile(dir_ / "ks/t1/nb_txn_compaction_1.log",
+                   LogRecord("REMOVE", one_.prefix, 1, 8));
+       },
+       "start the node once"},
+      {[&] {
+         WriteFile(dir_ / "ks/t1/nb_txn_compaction_1.log",
+                   LogRecord("ADD", one_.prefix, 1, 8));
+       },
+       "left: is being written"},
+  };
+  for (const auto& [change, reason] : cases) {
+    SCOPED_TRACE(reason);
+    change();
+    const auto changed = Files();
+    const Ran ran = Install();
+    EXPECT_EQ(ran.exit_code, 2) << ran;
+    EXPECT_THAT(ran.out, HasSubstr(reason));
+    EXPECT_TRUE(Files() == changed);
+    fs::remove(dir_ / "ks/t1/nb_txn_compaction_1.log");
+    for (const auto& [path, content] : files) {
+      if (path[0] == '/' &&
+          (EndsWith(path, "Filter.db") || EndsWith(path, "TOC.txt"))) {
+        WriteFile(path, content);
+      }
+    }
+  }
+}
+
+// ---- The folder of the run ----
+
+// No byte of the list can be changed without being noticed.
+TEST_F(InstallTest, AListThatWasChanged) {
+  Exits(0, Mend());
+  const auto files = Files();
+  const std::string list = ReadFile(run() + "/list");
+  size_t num_refused = 0;
+  for (size_t at = list.find('\n') + 1; at < list.size(); ++at) {
+    std::string changed = list;
+    changed[at] = changed[at] == '1' ? '2' : '1';
+    WriteFile(run() + "/list", changed);
+    const Ran ran = Install();
+    // Without the line end, the line counts as cut, and nothing is to be done.
+    EXPECT_EQ(ran.exit_code, at + 1 == list.size() ? 0 : 3) << at << ran;
+    num_refused += ran.err.find("list: is damaged: ") != std::string::npos;
+    EXPECT_TRUE(Files() == files) << at;
+    if (at % 7 != 0) {
+      at += 3;  // A byte of each field.
+    }
+  }
+  EXPECT_GT(num_refused, 10U);
+  for (const std::string& changed :
+       {std::string(), std::string("something\n"),
+        "filterdb run 2" + list.substr(14), "filterdb mend 1\n" + list}) {
+    WriteFile(run() + "/list", changed);
+    EXPECT_THAT(Exits(3, Install()).err,
+                HasSubstr(changed.rfind("filterdb mend", 0) == 0
+                              ? "the backup of a mend by an earlier filterdb"
+                              : "is not the list of a run"));
+  }
+  // A killed mend may leave the beginning of a line.
+  WriteFile(run() + "/list", list + list.substr(list.find('\n') + 1, 30));
+  Exits(0, Install());
+  Exits(0, Scan());
+}
+
+TEST_F(InstallTest, AFilterThatWasChanged) {
+  Exits(0, Mend());
+  const auto files = Files();
+  std::string filter = ReadFile(run() + "/new/1");
+  filter[20] = static_cast<char>(filter[20] ^ 1);
+  WriteFile(run() + "/new/1", filter);
+  for (const std::string dry_run : {" --dry-run", ""}) {
+    const Ran ran = Exits(2, Install(dry_run));
+    EXPECT_THAT(ran.out, HasSubstr("failed: " + run() +
+                                   "/new/1: is not the file that the list"));
+    EXPECT_TRUE(Files() == files);
+  }
+  fs::remove(run() + "/new/1");
+  Exits(2, Install());
+  EXPECT_TRUE(Files() == files);
+}
+
+TEST_F(InstallTest, FoldersThatAreRefused) {
+  Exits(0, Mend());
+  const auto files = Files();
+  const auto expect = [&](const std::string& folder, const std::string& error) {
+    EXPECT_THAT(Exits(3, Filterdb("install " + folder)).err, HasSubstr(error));
+    EXPECT_TRUE(Files() == files);
+  };
+  fs::permissions(run(), fs::perms(0720));
+  expect(run(), run() + ": belongs to ");
+  fs::permissions(run(), fs::perms(0700));
+  fs::permissions(run() + "/list", fs::perms(0622));
+  expect(run(), run() + "/list: belongs to ");
+  fs::permissions(run() + "/list", fs::perms(0600));
+  fs::create_directory_symlink(run(), runs_ / "link");
+  expect(runs_ / "link", "is a link; give the path that it leads to");
+  fs::create_directory(runs_ / "none");
+  expect(runs_ / "none", "give the folder of a run (mend --run)");
+  expect("/tmp", "not below /tmp");
+  fs::rename(run() + "/list", run() + "/other");
+  fs::create_symlink(run() + "/other", run() + "/list");
+  expect(run(), run() + "/list: is a link");
+}
+
+TEST_F(InstallTest, APathWithALineEnd) {
+  fs::rename(dir_ / "ks/t1", dir_ / "ks/t\n1 %");
+  Exits(0, Mend());
+  Exits(0, Install());
+  Exits(0, Scan());
+}
+
+// ---- The node, the disk ----
+
+TEST_F(InstallTest, ANodeThatRuns) {
+  Write(FilterFault::kKeysLeftOut, "2");
+  Exits(0, Mend());
+  const auto files = Files();
+  const std::string hold = "exec 9<" + one_.Path("Data.db") + ";";
+  Exits(2, Install("--dry-run", hold));
+  const Ran ran = Exits(3, Install("", hold));
+  EXPECT_THAT(
+      ran.err,
+      HasSubstr("nothing was changed: " + one_.Path("Data.db") + ": sh ("));
+  EXPECT_THAT(ran.err, HasSubstr("has its Data.db, or a snapshot of it, open"));
+  EXPECT_TRUE(Files() == files);
+  // A reader that ends by itself, as of a backup.
+  Exits(0, Install());
+}
+
+// Two installs at once. One works, and the other refuses.
+TEST_F(InstallTest, TwoAtOnce) {
+  Exits(0, Mend());
+  const Ran both = RunInShell(CASSANDRA_BLOOM_FILTERDB,
+                              "install " + run() + " --node-is-down",
+                              "exec 9<" + run() + "/list; flock -n 9;");
+  EXPECT_EQ(both.exit_code, 3) << both;
+  EXPECT_THAT(both.err, HasSubstr("another filterdb works with this folder"));
+  Exits(0, Install());
+}
+
+TEST_F(InstallTest, AFullDisk) {
+  Exits(0, Mend());
+  const auto files = Files();
+  const Ran ran = Exits(2, Install("", "trap '' XFSZ; ulimit -f 2;"));
+  EXPECT_THAT(ran.out, HasSubstr("cannot write: File too large"));
+  EXPECT_TRUE(Files() == files);
+  Exits(0, Install());
+}
+
+// The SSTables and the run are on the same file system, or on two. The kept
+// filter is a hard link, or a copy.
+TEST_F(InstallTest, KeepsTheOldFilterByALink) {
+  const TempDir here(SafeFolder());
+  SstableSpec spec;
+  spec.folder = here / "ks";
+  spec.keys = NumberedKeys(1000);
+  spec.fault = FilterFault::kKeysLeftOut;
+  fs::create_directory(spec.folder);
+  const WrittenSstable one = WriteSstable(spec);
+  struct stat before;
+  ASSERT_EQ(stat(one.Path("Filter.db").c_str(), &before), 0);
+  Exits(0, Filterdb("mend " + spec.folder + " --in-place --run=" + run()));
+  struct stat kept;
+  ASSERT_EQ(stat((run() + "/old/1").c_str(), &kept), 0);
+  EXPECT_EQ(kept.st_ino, before.st_ino);
+  EXPECT_EQ(kept.st_mtim.tv_nsec, before.st_mtim.tv_nsec);
+}
+
+// One folder is listed once, whatever the number of its SSTables.
+TEST_F(InstallTest, ListsAFolderOnce) {
+  if (RunProcess({"/bin/sh", "-c", "strace -o /dev/null true"}).exit_code !=
+      0) {
+    GTEST_SKIP() << "strace cannot be run";
+  }
+  for (int i = 2; i < 20; ++i) {
+    Write(FilterFault::kKeysLeftOut, std::to_string(i));
+  }
+  Exits(0, Mend());
+  const std::string trace = dir_ / "trace";
+  for (const std::string undo : {"", " --undo"}) {
+    RunInShell(CASSANDRA_BLOOM_FILTERDB,
+               "install " + run() + " --node-is-down" + undo,
+               "strace -f -e trace=openat -o " + trace);
+    const std::string calls = ReadFile(trace);
+    const std::string open = "\"" + dir_ / "ks/t1" + "\", O_RDONLY|O_NONBLOCK";
+    size_t num_listed = 0;
+    for (size_t at = 0; (at = calls.find(open, at)) != std::string::npos;
+         ++at) {
+      ++num_listed;
+    }
+    EXPECT_EQ(num_listed, 1U) << calls;
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

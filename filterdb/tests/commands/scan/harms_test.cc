@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What scan says of SSTables that once were judged wrongly: what hides rows is
+// named, and nothing else is called damage.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "filterdb/tests/fake_sstable/fake_scylla_db.h"
+#include "filterdb/tests/fake_sstable/fake_sstable.h"
+#include "tests/support/cassandra_data.h"
+#include "tests/support/filterdb_command.h"
+#include "tests/support/partition_layouts.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The folder name of a table ends in an ID of 32 hexadecimal digits.
+constexpr char kTable[] = "ks/t1-5a1c395c6f9511ee8e8b0f9a4e1c2b3d";
+
+struct HarmCase {
+  const char* what;
+  SstableSpec spec;
+  std::function<void(const WrittenSstable& one)> change;
+  int exit_code;
+  const char* harm;
+  bool is_incomplete;
+  const char* checks;  // All findings, the worst first.
+  const char* text;    // A part of the output as text.
+};
+
+class HarmsTest : public ::testing::Test {
+ protected:
+  WrittenSstable Write(SstableSpec spec, const std::string& folder = kTable) {
+    fs::create_directories(dir_ / folder);
+    spec.folder = dir_ / folder;
+    for (int i = 0; i < 1000 && spec.keys.size() < 1000; ++i) {
+      spec.keys.push_back("key" + std::to_string(i));
+    }
+    return WriteSstable(spec);
+  }
+
+  void Expect(const HarmCase& each) {
+    SCOPED_TRACE(each.what);
+    fs::remove_all(dir_ / "ks");
+    each.change(Write(each.spec));
+    Expect(each, dir_ / "ks");
+  }
+
+  static void Expect(const HarmCase& each, const std::string& path) {
+    const Ran text = Exits(each.exit_code, Filterdb("scan " + path));
+    EXPECT_THAT(text.out, HasSubstr(each.text));
+    const Json report =
+        Exits(each.exit_code, Filterdb("scan --json " + path)).report();
+    EXPECT_EQ(report["summary"]["harm"], each.harm);
+    EXPECT_EQ(report["summary"]["incomplete"], each.is_incomplete);
+    ASSERT_FALSE(report["sstables"].empty()) << text;
+    const Json one = report["sstables"][0];
+    EXPECT_EQ(one["harm"], each.harm);
+    EXPECT_EQ(one["incomplete"], each.is_incomplete);
+    std::string checks;
+    for (const Json& finding : one["findings"]) {
+      checks +=
+          (checks.empty() ? "" : ", ") + finding["check"].get<std::string>();
+    }
+    EXPECT_EQ(checks, each.checks) << text;
+  }
+
+  const TempDir dir_;
+};
+
+void NoChange(const WrittenSstable&) {}
+
+void ChangeCompressor(const WrittenSstable& one) {
+  std::string info = ReadFile(one.Path("CompressionInfo.db"));
+  info[2] = 'X';
+  WriteFile(one.Path("CompressionInfo.db"), info);
+}
+
+void RemoveStatistics(const WrittenSstable& one) {
+  fs::remove(one.Path("Statistics.db"));
+}
+
+void LeaveOutOfToc(const WrittenSstable& one) {
+  std::string toc = ReadFile(one.Path("TOC.txt"));
+  toc.erase(toc.find("Filter.db\n"), 10);
+  WriteFile(one.Path("TOC.txt"), toc);
+}
+
+// Cassandra reads as many words as the header says, and ignores the rest.
+void HeaderWithFewerWords(const WrittenSstable& one) {
+  std::string filter = ReadFile(one.Path("Filter.db"));
+  filter.replace(4, 4, BigEndian(10, 4));
+  WriteFile(one.Path("Filter.db"), filter);
+}
+
+void CutTo(size_t size, const WrittenSstable& one) {
+  fs::resize_file(one.Path("Filter.db"), size);
+  // Long ago, so that no node can be writing it.
+  fs::last_write_time(one.Path("Filter.db"),
+                      fs::file_time_type::clock::now() - std::chrono::hours(1));
+}
+
+void Encrypt(const WrittenSstable& one) {
+  WriteFile(one.Path("Scylla.db"),
+            ScyllaDbContent({{3, "....scylla_encryption_options...."}},
+                            /*has_crc=*/false));
+  WriteFile(one.Path("Filter.db"), "cipher text");
+  WriteFile(one.Path("TOC.txt"), "cipher text");
+  WriteFile(one.Path("Index.db"), "cipher text");
+}
+
+void DamageTocWithDigest(const WrittenSstable& one) {
+  WriteScyllaDb(one.prefix);
+  WriteFile(one.Path("TOC.txt"), "");
+}
+
+SstableSpec WithLz4(SstableSpec spec) {
+  spec.lz4 = true;
+  return spec;
+}
+
+TEST_F(HarmsTest, HiddenRowsAreSaid) {
+  const auto cut_half = [](const WrittenSstable& one) { CutTo(600, one); };
+  const auto cut_header = [](const WrittenSstable& one) { CutTo(5, one); };
+  const auto empty = [](const WrittenSstable& one) { CutTo(0, one); };
+  const SstableSpec bad = SpecOf("nb", FilterFault::kKeysLeftOut);
+  for (const HarmCase& each : std::vector<HarmCase>{
+           {"a header with fewer words than the file", SpecOf("nb"),
+            HeaderWithFewerWords, 2, "hides rows", false, "too long",
+            "nodetool repair --full ks t1\n"},
+           {"encrypted, denies keys of the index", WithLz4(bad),
+            ChangeCompressor, 2, "hides rows", true,
+            "keys missing, not supported",
+            "keys missing (hides rows)\n      not supported (not known)"},
+           {"encrypted, denies none", WithLz4(SpecOf("nb")), ChangeCompressor,
+            0, "none", false, "", ": ok\n"},
+           {"not confirmed, denies keys of the index", bad, RemoveStatistics, 2,
+            "hides rows", true, "keys missing, keys not confirmed",
+            "restore Statistics.db"},
+           {"of another form", SpecOf("nb", FilterFault::kOtherForm), NoChange,
+            2, "hides rows", false, "keys missing, another form",
+            "has all keys in the form ma-to-me, and not in that of version "
+            "nb\n"},
+           {"of another form, and so is the rest",
+            SpecOf("nb", FilterFault::kOtherForm), RemoveStatistics, 2,
+            "hides rows", true,
+            "keys missing, another form, keys not confirmed, name doubted",
+            "give the files the names of the version"},
+           {"not confirmed, and not in TOC.txt", SpecOf("nb"),
+            [](const WrittenSstable& one) {
+              RemoveStatistics(one);
+              LeaveOutOfToc(one);
+            },
+            3, "not known", true, "keys not confirmed, not in TOC.txt",
+            "restore Statistics.db"},
+           {"cut, na", SpecOf("nb"), cut_half, 2, "hides rows", false,
+            "truncated", "truncated (hides rows)"},
+           {"cut, before na", SpecOf("md"), cut_half, 2, "refused", false,
+            "truncated", "truncated (refused)"},
+           {"cut in the header, na", SpecOf("nb"), cut_header, 1,
+            "wastes reads", false, "header cut", "header cut (wastes reads)"},
+           {"cut in the header, before na", SpecOf("md"), cut_header, 2,
+            "refused", false, "header cut", "header cut (refused)"},
+           {"empty, na", SpecOf("nb"), empty, 1, "wastes reads", false, "empty",
+            "empty (wastes reads)"},
+           {"empty, before na", SpecOf("md"), empty, 2, "refused", false,
+            "empty", "empty (refused)"}}) {
+    Expect(each);
+  }
+}
+
+TEST_F(HarmsTest, NothingElseIsCalledDamage) {
+  SstableSpec oversized = SpecOf("nb", FilterFault::kNone, 0.01, 4000);
+  for (const HarmCase& each : std::vector<HarmCase>{
+           {"ScyllaDB's encryption at rest", SpecOf("me"), Encrypt, 3,
+            "not known", true, "not supported",
+            "it is encrypted (scylla_encryption_options in Scylla.db)"},
+           {"version ia", SpecOf("ia"), NoChange, 0, "none", false, "",
+            ": ok\n"},
+           {"left over", SpecOf("nb"),
+            [](const WrittenSstable& one) {
+              fs::remove(one.Path("Data.db"));
+              fs::remove(one.Path("Index.db"));
+            },
+            0, "none", false, "left over", "nothing is to be restored"},
+           {"lines that end in CR LF", SpecOf("nb"),
+            [](const WrittenSstable& one) {
+              std::string toc;
+              for (const char c : ReadFile(one.Path("TOC.txt"))) {
+                toc += c == '\n' ? "\r\n" : std::string(1, c);
+              }
+              WriteFile(one.Path("TOC.txt"), toc);
+            },
+            0, "none", false, "", ": ok\n"},
+           {"worse than planned",
+            SpecOf("nb", FilterFault::kNone, 0.01, /*expected_keys=*/500),
+            NoChange, 1, "wastes reads", false, "worse than planned",
+            "worse than planned (wastes reads)"},
+           {"oversized", oversized, NoChange, 1, "wastes memory", false,
+            "oversized", "oversized (wastes memory)"},
+           // "list the components one a line" would be a dead end.
+           {"TOC.txt damaged, with a digest", SpecOf("me"), DamageTocWithDigest,
+            2, "refused", false, "TOC.txt damaged",
+            "restore the TOC.txt whose checksum is in Scylla.db"}}) {
+    Expect(each);
+  }
+}
+
+// Some tools put keyspace and table before the names of copies.
+TEST_F(HarmsTest, LongNames) {
+  const WrittenSstable one = Write(SpecOf("md"));
+  for (const auto& entry : fs::directory_iterator(dir_ / kTable)) {
+    fs::rename(entry.path(), fs::path(dir_ / kTable) /
+                                 ("ks-t1-" + entry.path().filename().string()));
+  }
+  const Json report = Exits(0, Filterdb("scan --json " + dir_ / "ks")).report();
+  EXPECT_EQ(report["sstables"][0]["version"], "md");
+  EXPECT_EQ(report["sstables"][0]["verdict"], "ok");
+}
+
+// Its name is of a version with another form. A mend that goes by the name
+// would replace a good filter by one that hides rows.
+TEST_F(HarmsTest, AWrongVersionInTheName) {
+  for (const auto& [from, to] :
+       {std::pair("me", "nb"), std::pair("nb", "me")}) {
+    const WrittenSstable one = Write(SpecOf(from));
+    for (const auto& entry : fs::directory_iterator(dir_ / kTable)) {
+      std::string name = entry.path().filename();
+      name.replace(0, 2, to);
+      fs::rename(entry.path(), fs::path(dir_ / kTable) / name);
+    }
+    const Ran ran = Exits(2, Filterdb("scan --json " + dir_ / "ks"));
+    EXPECT_THAT(ran.out, HasSubstr("another form"));
+    EXPECT_THAT(ran.out, HasSubstr("name doubted"));
+    fs::remove_all(dir_ / "ks");
+  }
+}
+
+// A sparse file may say any size. It is not read into memory.
+TEST_F(HarmsTest, AFilterThatIsFarTooLarge) {
+  const WrittenSstable one = Write(SpecOf("nb"));
+  const uint32_t words = 1 << 30;
+  std::string filter = ReadFile(one.Path("Filter.db"));
+  filter.replace(4, 4, BigEndian(words, 4));
+  WriteFile(one.Path("Filter.db"), filter);
+  fs::resize_file(one.Path("Filter.db"), 8 + uint64_t{8} * words);
+#ifdef CASSANDRA_BLOOM_SANITIZED
+  const std::string limit;  // The sanitizers need more memory.
+#else
+  const std::string limit = "ulimit -d 100000;";
+#endif
+  const Ran ran = Exits(3, Filterdb("scan --json " + dir_ / "ks", limit));
+  const Json one_line = ran.report()["sstables"][0];
+  EXPECT_EQ(one_line["verdict"], "oversized");
+  EXPECT_THAT(one_line["findings"].dump(), HasSubstr("and was not read"));
+}
+
+// ---- Where the SSTable lies ----
+
+TEST_F(HarmsTest, FoldersThatANodeDoesNotRead) {
+  const std::string table = kTable;
+  for (const auto& [folder, is_read] :
+       {std::pair("", true), std::pair("/staging", true),
+        std::pair("/quarantine", true), std::pair("/upload", false),
+        std::pair("/snapshots/daily", false)}) {
+    SCOPED_TRACE(folder);
+    Write(SpecOf("me", FilterFault::kBitsCleared), table + folder);
+    const std::string path = dir_ / table + folder;
+    const Ran text = Exits(2, Filterdb("scan " + path));
+    EXPECT_EQ(
+        text.out.find("(hides rows when it is loaded)") == std::string::npos,
+        is_read)
+        << text;
+    EXPECT_EQ(
+        text.out.find("nodetool repair --full ks t1\n") != std::string::npos,
+        is_read)
+        << text;
+    const Json report = Filterdb("scan --json " + path).report();
+    EXPECT_EQ(report["sstables"][0]["in_use"], is_read);
+    EXPECT_EQ(report["summary"]["tables_to_repair"].empty(), !is_read);
+    fs::remove_all(dir_ / "ks");
+  }
+}
+
+// Those of other people.
+TEST(NewerHarmsTest, BesideTheCorpus) {
+  SKIP_WITHOUT_CORPUS();
+  const struct {
+    const char* folder;
+    int exit_code;
+    const char* text;
+  } expected[] = {{"scylla_ear", 3, "it is encrypted"},
+                  {"orphans", 0, "nothing is to be restored"},
+                  {"long_names", 0, "-md-1-big: ok"},
+                  {"dse", 0, ": ok"},
+                  {"ea_dict", 0, ": ok"},
+                  {"pa", 3, "keys not confirmed (not known)"},
+                  {"cutdata", 2, "too short"},
+                  {"noci", 2, "CompressionInfo.db is missing"}};
+  const fs::path newer =
+      fs::path(std::getenv("CASSANDRA_BLOOM_CORPUS")).parent_path() / "newer";
+  for (const auto& each : expected) {
+    EXPECT_THAT(Exits(each.exit_code,
+                      Filterdb("scan " + (newer / each.folder).string()))
+                    .out,
+                HasSubstr(each.text));
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing

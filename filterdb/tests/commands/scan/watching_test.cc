@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Runs examples/watching/watch_filters.sh, which a timer runs as root.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "filterdb/tests/fake_sstable/fake_sstable.h"
+#include "tests/support/filterdb_command.h"
+#include "tests/support/temp_dir.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class WatchingTest : public ::testing::Test {
+ protected:
+  WatchingTest() {
+    if (RunProcess({"/bin/sh", "-c", "jq --version"}).exit_code != 0) {
+      has_jq_ = false;
+    }
+    fs::create_directories(dir_ / "data/ks/t1");
+  }
+
+  void Write(FilterFault fault) const {
+    SstableSpec spec = SpecOf("nb", fault);
+    spec.folder = dir_ / "data/ks/t1";
+    spec.keys = {"alice", "bob", "carol"};
+    WriteSstable(spec);
+  }
+
+  // With `filterdb` as the program of this name.
+  int Watch(const std::string& filterdb) const {
+    fs::create_directories(dir_ / "bin");
+    WriteFile(dir_ / "bin/filterdb", "#!/bin/sh\n" + filterdb + "\n");
+    fs::permissions(dir_ / "bin/filterdb", fs::perms(0755));
+    return RunProcess({"/bin/sh", "-c",
+                       "PATH=" +
+                           dir_ / "bin:$PATH; export PATH; sed "
+                                  "'s|^PATH=.*||' " CASSANDRA_BLOOM_SOURCE
+                                  "/examples/watching/watch_filters.sh > " +
+                           dir_ / "watch.sh; sh " + dir_ / "watch.sh " +
+                           dir_ / "f.prom scan " + dir_ / "data"})
+        .exit_code;
+  }
+  int Watch() const {
+    return Watch(std::string("exec ") + CASSANDRA_BLOOM_FILTERDB + " \"$@\"");
+  }
+  std::string Metrics() const { return ReadFile(dir_ / "f.prom"); }
+
+  bool has_jq_ = true;
+  const TempDir dir_;
+};
+
+TEST_F(WatchingTest, Metrics) {
+  if (!has_jq_) {
+    GTEST_SKIP() << "jq is not there";
+  }
+  Write(FilterFault::kNone);
+  EXPECT_EQ(Watch(), 0);
+  EXPECT_THAT(Metrics(), HasSubstr("filterdb_scan_exit_status 0\n"
+                                   "filterdb_sstables 1\n"));
+  EXPECT_THAT(Metrics(), Not(HasSubstr("folder=")));
+  Write(FilterFault::kKeysLeftOut);
+  EXPECT_EQ(Watch(), 2);
+  EXPECT_THAT(Metrics(), HasSubstr("filterdb_harm{harm=\"hides_rows\"} 1\n"));
+  EXPECT_THAT(Metrics(), HasSubstr("filterdb_folder_harm{folder=\"" +
+                                   dir_ / "data/ks/t1\",harm=\"hides_rows\"} "
+                                          "1\n"));
+}
+
+// Nothing is then known but the status, which an alert sees.
+TEST_F(WatchingTest, ACommandThatIsMissingOrKilled) {
+  EXPECT_EQ(Watch("exit 127"), 127);
+  EXPECT_EQ(Metrics(), "filterdb_scan_exit_status 127\n");
+  EXPECT_EQ(Watch("echo '{\"sstable\":1}'; kill -9 $$"), 137);
+  EXPECT_EQ(Metrics(), "filterdb_scan_exit_status 137\n");
+}
+
+// Another user may put links into the folder.
+TEST_F(WatchingTest, FollowsNoLink) {
+  Write(FilterFault::kNone);
+  WriteFile(dir_ / "precious", "precious");
+  fs::create_symlink(dir_ / "precious", dir_ / "f.prom");
+  fs::create_symlink(dir_ / "precious", dir_ / "f.prom.new");
+  EXPECT_EQ(Watch("exit 1"), 1);
+  EXPECT_EQ(ReadFile(dir_ / "precious"), "precious");
+  EXPECT_FALSE(fs::is_symlink(dir_ / "f.prom"));
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
