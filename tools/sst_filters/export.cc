@@ -81,6 +81,10 @@ ExitCode Show(const ExportArguments& options, const ExportReport& report,
   for (const std::string& one : report.errors) {
     PrintError(Unusable(one));
   }
+  if (!report.errors.empty()) {
+    PrintError(Unusable(error));
+    return kHarm;
+  }
   if (!error.empty()) {
     throw Unusable(error);
   }
@@ -113,7 +117,7 @@ ExitCode RunExport(const ExportArguments& options) {
             return family.handle->GetName() == file.column_family_name;
           });
       (is_wanted ? live.files : live.others)[file.file_number] =
-          file.db_path + file.name;
+          PathOnDisk(file.db_path + file.name);
     }
     return live;
   };

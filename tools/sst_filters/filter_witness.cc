@@ -69,6 +69,8 @@ class WitnessedPolicy final : public rocksdb::FilterPolicy {
                FilterAnswers* answers) const {
     ++answers->blocks;
     answers->bytes += block.size();
+    answers->largest_block =
+        std::max<uint64_t>(answers->largest_block, block.size());
     const uint64_t count =
         std::max<uint64_t>(200, witness_->num_random_keys / answers->blocks);
     answers->bytes_times_rate +=

@@ -32,6 +32,7 @@ struct FilterAnswers {
   // the blocks.
   uint64_t blocks = 0;
   uint64_t bytes = 0;
+  uint64_t largest_block = 0;
   double bytes_times_rate = 0;
   // What RocksDB asked.
   uint64_t by_get = 0;

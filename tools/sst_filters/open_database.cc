@@ -6,6 +6,7 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/file_system.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/status.h>
 #include <rocksdb/utilities/object_registry.h>
@@ -119,6 +120,17 @@ void AddUnknownComparators(rocksdb::ObjectLibrary* library) {
       });
 }
 
+// A seek may end at a key with merge entries, whose value nobody reads. Without
+// an operator, it would fail there.
+class NeverMerging final : public rocksdb::MergeOperator {
+ public:
+  const char* Name() const override { return kUnknownHere; }
+  bool FullMergeV2(const MergeOperationInput& /*in*/,
+                   MergeOperationOutput* /*out*/) const override {
+    return true;
+  }
+};
+
 rocksdb::ConfigOptions TolerantConfig(rocksdb::Env* env) {
   rocksdb::ConfigOptions config;
   config.env = env;
@@ -140,9 +152,31 @@ rocksdb::ConfigOptions TolerantConfig(rocksdb::Env* env) {
 
 // ---- What the OPTIONS file says ----
 
-// Returns why the filters cannot be asked, or "".
-std::string WhyNotAsked(const rocksdb::ColumnFamilyOptions& options,
-                        const rocksdb::FilterPolicy* policy) {
+bool IsBlockBased(const rocksdb::TableFactory* tables) {
+  return tables != nullptr &&
+         tables->IsInstanceOf(rocksdb::TableFactory::kBlockBasedTableName());
+}
+
+// Returns why the policy cannot be asked, or "". Also tells the policy the
+// options of the column family.
+std::string WhyPolicyNotAsked(const rocksdb::ColumnFamilyOptions& options,
+                              const rocksdb::FilterPolicy* policy) {
+  if (policy == nullptr) {
+    return "";
+  }
+  if (policy->IsInstanceOf(kUnknownHere)) {
+    return "its filter policy '" + std::string(policy->Name()) +
+           "' is not known here; if the name is misspelt, RocksDB uses no "
+           "filter: correct it in the OPTIONS file";
+  }
+  const rocksdb::Status status =
+      policy->ValidateOptions(rocksdb::DBOptions(), options);
+  return status.ok() ? ""
+                     : "its filter policy is refused: " + status.ToString();
+}
+
+// Returns why no key can be looked up, or "".
+std::string WhyNotAsked(const rocksdb::ColumnFamilyOptions& options) {
   const std::string comparator = options.comparator->Name();
   if (options.comparator->IsInstanceOf(kUnknownHere)) {
     return "its comparator '" + comparator +
@@ -153,8 +187,7 @@ std::string WhyNotAsked(const rocksdb::ColumnFamilyOptions& options,
   }
   // RocksDB's loader leaves null for a table factory that it does not know.
   const rocksdb::TableFactory* const tables = options.table_factory.get();
-  if (tables == nullptr ||
-      !tables->IsInstanceOf(tables->kBlockBasedTableName())) {
+  if (!IsBlockBased(tables)) {
     return std::string("its tables are not block-based (table_factory=") +
            (tables == nullptr ? "one that is not known here" : tables->Name()) +
            ")";
@@ -164,19 +197,7 @@ std::string WhyNotAsked(const rocksdb::ColumnFamilyOptions& options,
     return "its prefix_extractor '" + std::string(extractor->Name()) +
            "' is not known here";
   }
-  if (policy == nullptr) {
-    return "";
-  }
-  if (policy->IsInstanceOf(kUnknownHere)) {
-    return "its filter policy '" + std::string(policy->Name()) +
-           "' is not known here; if the name is misspelt, RocksDB uses no "
-           "filter: correct it in the OPTIONS file";
-  }
-  // This also tells the policy how large the levels are.
-  const rocksdb::Status status =
-      policy->ValidateOptions(rocksdb::DBOptions(), options);
-  return status.ok() ? ""
-                     : "its filter policy is refused: " + status.ToString();
+  return "";
 }
 
 // Reads what the newest OPTIONS file says of these column families, with
@@ -184,11 +205,12 @@ std::string WhyNotAsked(const rocksdb::ColumnFamilyOptions& options,
 // Family::not_asked says so.
 std::vector<Family> LoadOptions(const std::string& db_dir,
                                 const std::vector<std::string>& names,
-                                rocksdb::Env* env) {
-  rocksdb::DBOptions ignored;
+                                rocksdb::Env* env, std::string* log_dir) {
+  rocksdb::DBOptions of_database;
   std::vector<rocksdb::ColumnFamilyDescriptor> recorded;
   const rocksdb::Status loaded = rocksdb::LoadLatestOptions(
-      TolerantConfig(env), db_dir, &ignored, &recorded);
+      TolerantConfig(env), db_dir, &of_database, &recorded);
+  *log_dir = of_database.db_log_dir;
   std::vector<Family> families;
   for (const std::string& name : names) {
     Family& family = families.emplace_back();
@@ -222,7 +244,13 @@ std::vector<Family> LoadOptions(const std::string& db_dir,
     if (family.has_no_bits) {
       policy.reset(rocksdb::NewBloomFilterPolicy(10));
     }
-    family.not_asked = WhyNotAsked(family.options, policy.get());
+    family.is_block_based = IsBlockBased(factory.get());
+    family.not_asked = WhyNotAsked(family.options);
+    const std::string why = WhyPolicyNotAsked(family.options, policy.get());
+    family.is_policy_known = why.empty();
+    if (family.not_asked.empty()) {
+      family.not_asked = why;
+    }
   }
   return families;
 }
@@ -329,7 +357,7 @@ rocksdb::Status TryToOpen(const DatabaseOnDisk& what,
   }
   CheckHasColumnFamilies(what, names);
   std::vector<Family> families =
-      LoadOptions(what.folder, names, opened->env.get());
+      LoadOptions(what.folder, names, opened->env.get(), &opened->log_dir);
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
   for (size_t i = 0; i < names.size(); ++i) {
     descriptors.emplace_back(names[i],
@@ -358,6 +386,11 @@ rocksdb::Status TryToOpen(const DatabaseOnDisk& what,
 
 }  // namespace
 
+std::string PathOnDisk(const std::string& sst) {
+  const std::string ldb = sst.substr(0, sst.rfind('.')) + ".ldb";
+  return !FileExists(sst) && FileExists(ldb) ? ldb : sst;
+}
+
 rocksdb::ColumnFamilyOptions OptionsForReading(const Family& family,
                                                FilterWitness* witness) {
   rocksdb::ColumnFamilyOptions reading;
@@ -365,6 +398,7 @@ rocksdb::ColumnFamilyOptions OptionsForReading(const Family& family,
   reading.num_levels = family.options.num_levels;
   reading.compaction_style = family.options.compaction_style;
   reading.prefix_extractor = family.options.prefix_extractor;
+  reading.merge_operator = std::make_shared<NeverMerging>();
   reading.optimize_filters_for_hits = family.options.optimize_filters_for_hits;
 #if CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803
   // RocksDB requires the value that is in the MANIFEST.
@@ -374,7 +408,7 @@ rocksdb::ColumnFamilyOptions OptionsForReading(const Family& family,
   reading.force_consistency_checks =
       !family.options.comparator->IsInstanceOf(kUnknownHere);
   rocksdb::BlockBasedTableOptions table;
-  if (witness != nullptr && family.not_asked.empty() &&
+  if (witness != nullptr && family.is_policy_known &&
       family.table.filter_policy != nullptr) {
     table.filter_policy = witness->Witnessed(family.table.filter_policy);
   }
