@@ -105,6 +105,7 @@ TEST_F(ExportCommandTest, BadCommandLines) {
   struct BadLine {
     std::string arguments;
     const char* message;
+    int exit_code = 64;
   };
   const BadLine bad_lines[] = {
       {"export" + ToOut(), "--db is required"},
@@ -113,11 +114,11 @@ TEST_F(ExportCommandTest, BadCommandLines) {
        "--sstable-version is required"},
       {"export --db=" + dir.path() +
            " --sstable-version=nb --out-dir=" + dir / "made",
-       "is no database: it has no file CURRENT"},
-      {"export --db=" + dir / "bad" + ToOut(), "cannot be opened as a RocksDB"},
+       "is no database: it has no file CURRENT", 3},
+      {"export --db=" + dir / "bad" + ToOut(), "cannot be opened as a RocksDB", 3},
       {"export --db=" + dir / "file" + ToOut(), "Directory is actually a file"},
       {Db() + "--column-family=none",
-       "has no column family 'none'; it has 'default'"},
+       "has no column family 'none'; it has 'default'", 3},
       {Db() + "--from=disk", "--from"},
       {Db() + "--bits=ten", "--bits"},
       {Db() + "--bits=0", "--bits: '0' is not a number from 1 to 100"},
@@ -128,16 +129,16 @@ TEST_F(ExportCommandTest, BadCommandLines) {
       {"export --db=" + db_.path() + ToOut("ma-to-me"), "is a form"},
       {"export --db=" + db_.path() +
            " --sstable-version=nb --out-dir=" + dir / "a/b",
-       "cannot be created"},
+       "cannot be created", 3},
       {"export --db=" + db_.path() +
            " --sstable-version=nb --out-dir=" + dir / "file",
-       "is no folder"},
+       "is no folder", 3},
   };
   db_.Close();  // An open database might still remove a log.
   const auto before = StateOf(db_.path());
   for (const BadLine& bad : bad_lines) {
     const Ran ran = SstFilters(bad.arguments);
-    EXPECT_EQ(ran.exit_code, 2) << bad.arguments;
+    EXPECT_EQ(ran.exit_code, bad.exit_code) << bad.arguments;
     EXPECT_EQ(ran.out, "") << bad.arguments;
     EXPECT_THAT(ran.err, HasSubstr(bad.message)) << bad.arguments;
   }
@@ -150,7 +151,7 @@ TEST_F(ExportCommandTest, TakesOverAFolderIfForced) {
   const std::string mine = out_ / "nb-1-big-Filter.db";
   WriteFile(mine, "made by hand");
   const Ran refused = SstFilters(Db());
-  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.exit_code, 3);
   EXPECT_EQ(refused.out, "");
   EXPECT_THAT(refused.err, HasSubstr("holds nb-1-big-Filter.db, which no"));
   EXPECT_EQ(ReadFile(mine), "made by hand");
@@ -232,7 +233,7 @@ TEST_F(ExportCommandTest, ACopyIsAnotherDatabase) {
   const TempDir copies;
   fs::copy(db_.path(), copies / "copy");
   const Ran ran =
-      Exits(2, SstFilters("export --db=" + copies / "copy" + ToOut()));
+      Exits(3, SstFilters("export --db=" + copies / "copy" + ToOut()));
   EXPECT_THAT(ran.err, HasSubstr("another database"));
 }
 
@@ -257,7 +258,7 @@ TEST_F(ExportCommandTest, SeveralPathsAndLevels) {
   Exits(2, SstFilters(Db()));
   EXPECT_EQ(Export(first + " --db-path=" + second.path()),
             (std::vector<size_t>{0, 1, 0}));
-  EXPECT_THAT(Exits(2, SstFilters(Db() + "--db-path=" + second / "none")).err,
+  EXPECT_THAT(Exits(64, SstFilters(Db() + "--db-path=" + second / "none")).err,
               HasSubstr("--db-path: Directory does not exist"));
 }
 
@@ -268,6 +269,17 @@ TEST_F(ExportCommandTest, ATruncatedFile) {
   fs::resize_file(sst, 100);
   EXPECT_THAT(Exits(2, SstFilters(Db())).err,
               HasSubstr("cannot be read as a block-based SST file"));
+}
+
+// RocksDB reads files with the suffix of LevelDB, but lists them with its own.
+TEST_F(ExportCommandTest, AFileOfLevelDb) {
+  db_.Compact();
+  const std::string sst = OnlySst(db_);
+  db_.Close();
+  fs::rename(sst, fs::path(sst).replace_extension(".ldb"));
+  EXPECT_EQ(Export(), (std::vector<size_t>{1, 0, 0}));
+  EXPECT_EQ(Export(), (std::vector<size_t>{0, 1, 0}));
+  ExpectFilters(1);
 }
 
 // The filters that a listener wrote are kept. The command says what is missing,

@@ -104,7 +104,7 @@ double BuiltFilter::BytesToBuild(double keys) const {
 BuiltFilter BuildFilter(const rocksdb::FilterPolicy& policy,
                         const Family& family, const Place& place, double keys,
                         double most_keys) {
-  constexpr uint64_t kQuestions = 100'000;
+  constexpr uint64_t kQuestions = 300'000;
   const auto builder = BuilderFor(policy, family, place);
   if (builder == nullptr) {
     return {};

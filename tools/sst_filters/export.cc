@@ -93,9 +93,11 @@ ExitCode Show(const ExportArguments& options, const ExportReport& report,
 }
 
 ExitCode RunExport(const ExportArguments& options) {
-  const ExportPlan plan = *OrUnusable([&](std::string* failure) {
-    return PlanExport(options.exporting, failure);
-  });
+  std::string error;
+  const auto plan = PlanExport(options.exporting, &error);
+  if (!plan) {
+    throw WrongUsage(error);
+  }
   const DatabaseOnDisk& database = options.database;
   // Without a database, no folder is made.
   if (!FileExists(database.folder + "/CURRENT")) {
@@ -122,8 +124,7 @@ ExitCode RunExport(const ExportArguments& options) {
     return live;
   };
   ExportReport report;
-  std::string error;
-  Reconcile(plan, options.out_dir, list, &report, &error);
+  Reconcile(*plan, options.out_dir, list, &report, &error);
   return Show(options, report, error);
 }
 

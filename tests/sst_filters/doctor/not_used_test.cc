@@ -64,7 +64,7 @@ TEST(DoctorNotUsedTest, PrefixesOfAnotherExtractor) {
             WithPrefixes(nullptr, /*whole_keys=*/false, layout, policy),
             WithPrefixes(nullptr, /*whole_keys=*/true, layout, policy)}) {
         db.Reopen(options);
-        const Ran ran = Exits(1, Doctor(db));
+        const Ran ran = Exits(2, Doctor(db));
         EXPECT_EQ(FalsePositives(FamilyOf(ran)), 1);
         EXPECT_EQ(FamilyOf(ran)["ssts"][0]["use"], "not_used");
         EXPECT_THAT(ProblemOf(ran)["why"].get<std::string>(),
@@ -97,7 +97,7 @@ TEST(DoctorNotUsedTest, WholeKeysAndPrefixesOfAnotherExtractor) {
 TEST(DoctorNotUsedTest, WholeKeyFilteringIsOffNow) {
   FilledDb db;
   db.Reopen(WithPrefixes(nullptr, /*whole_keys=*/false));
-  EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
+  EXPECT_THAT(ProblemOf(Exits(2, Doctor(db)))["why"].get<std::string>(),
               HasSubstr("whole_key_filtering is off"));
   EXPECT_EQ(RejectedOf100(&db), 0U);
 }
@@ -133,7 +133,7 @@ TEST(DoctorNotUsedTest, FiltersForHitsAboveTheLastLevel) {
   rocksdb::Options options = WithPrefixes(Capped(4), /*whole_keys=*/false);
   options.optimize_filters_for_hits = true;
   db.Reopen(options);
-  const Ran ran = Exits(1, Doctor(db));
+  const Ran ran = Exits(2, Doctor(db));
   const Json problem = ProblemOf(ran);
   EXPECT_THAT(problem["why"].get<std::string>(),
               HasSubstr("whole_key_filtering is off"));
@@ -157,7 +157,7 @@ TEST(DoctorNotUsedTest, FiltersForHitsInLevel0WithoutFilters) {
     rocksdb::Options options = DbOptions(OurPolicy());
     options.optimize_filters_for_hits = true;
     db.Reopen(options);
-    const Json problem = ProblemOf(Exits(1, Doctor(db)));
+    const Json problem = ProblemOf(Exits(2, Doctor(db)));
     EXPECT_EQ(problem["levels"]["0"].size(), has_deeper ? 3U : 2U);
   }
 }
@@ -165,7 +165,7 @@ TEST(DoctorNotUsedTest, FiltersForHitsInLevel0WithoutFilters) {
 TEST(DoctorNotUsedTest, NoPolicy) {
   FilledDb db;
   db.Reopen(DbOptions(nullptr));
-  const Json problem = ProblemOf(Exits(1, Doctor(db)));
+  const Json problem = ProblemOf(Exits(2, Doctor(db)));
   EXPECT_THAT(problem["why"].get<std::string>(),
               HasSubstr("the OPTIONS file has no filter_policy"));
   EXPECT_THAT(problem["to_do"].get<std::string>(), HasSubstr("as it is"));
@@ -176,7 +176,7 @@ TEST(DoctorNotUsedTest, FilesFromBeforeTheSwitch) {
   FilledDb db(DbOptions(nullptr));
   db.Reopen(DbOptions(OurPolicy()));
   AddFile(&db, 0, 1000);
-  const Ran ran = Exits(1, Doctor(db));
+  const Ran ran = Exits(2, Doctor(db));
   EXPECT_EQ(ProblemOf(ran)["why"], "no filter");
   EXPECT_NEAR(FalsePositives(FamilyOf(ran)), 1.008, 0.004);
   EXPECT_THAT(Doctor(db, "").out,
@@ -192,7 +192,7 @@ TEST(DoctorNotUsedTest, CompactFilesAtTheirOwnLevel) {
   CompactLevel0To(3, db);
   db.Reopen(DbOptions(OurPolicy()));
   EXPECT_THAT(Doctor(db, "").out, HasSubstr("DB::CompactFiles"));
-  const Json problem = ProblemOf(Exits(1, Doctor(db)));
+  const Json problem = ProblemOf(Exits(2, Doctor(db)));
   Require(
       db->CompactFiles(rocksdb::CompactionOptions(),
                        problem["levels"]["3"].get<std::vector<std::string>>(),
@@ -217,7 +217,7 @@ TEST(DoctorNotUsedTest, ThePolicyGivesNone) {
 TEST(DoctorNotUsedTest, NothingToHold) {
   rocksdb::Options options = WithPrefixes(nullptr, /*whole_keys=*/false);
   const FilledDb db(options);
-  EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
+  EXPECT_THAT(ProblemOf(Exits(2, Doctor(db)))["why"].get<std::string>(),
               HasSubstr("whole_key_filtering is off and there is no"));
 }
 
@@ -233,7 +233,7 @@ TEST(DoctorNotUsedTest, FalsePositivesOfPrefixesAlone) {
 // RocksDB asks no filter, so nothing is said about prefixes.
 TEST(DoctorNotUsedTest, NoteAboutPrefixesIfTheyAreAskedFor) {
   const FilledDb db(WithPrefixes(nullptr, /*whole_keys=*/false));
-  EXPECT_EQ(FamilyOf(Exits(1, Doctor(db)))["notes"], Json::array());
+  EXPECT_EQ(FamilyOf(Exits(2, Doctor(db)))["notes"], Json::array());
 }
 
 // The filter of prefixes is measured, though the ends of the file have none.
@@ -280,7 +280,7 @@ TEST(DoctorNotUsedTest, NoKeyHasAPrefix) {
               "no filter: neither its first nor its last key has a prefix");
     // With another extractor, compacting gives it one.
     db.Reopen(with_prefixes(4));
-    EXPECT_EQ(ProblemOf(Exits(1, Doctor(db)))["why"], "no filter");
+    EXPECT_EQ(ProblemOf(Exits(2, Doctor(db)))["why"], "no filter");
     db.Compact();
     Exits(0, Doctor(db));
   }
@@ -291,7 +291,7 @@ TEST(DoctorNotUsedTest, EveryKeyPasses) {
       OurPolicy(),
       std::string("\0\0\0\1\0\0\0\1", 8) + std::string(8, '\xff'))));
   // The OPTIONS file has the name of this policy, which is ours.
-  EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
+  EXPECT_THAT(ProblemOf(Exits(2, Doctor(db)))["why"].get<std::string>(),
               HasSubstr("every key passes its filter"));
 }
 
@@ -312,7 +312,7 @@ TEST(DoctorNotUsedTest, ADamagedFilter) {
   for (const PolicyPtr& policy : {OurPolicy(), BuiltinPolicy()}) {
     FilledDb db(DbOptions(policy));
     DamageFilter(&db);
-    EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
+    EXPECT_THAT(ProblemOf(Exits(2, Doctor(db)))["why"].get<std::string>(),
                 HasSubstr("or is damaged"));
   }
 }
