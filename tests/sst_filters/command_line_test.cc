@@ -17,7 +17,8 @@ using ::testing::HasSubstr;
 
 TEST(SstFiltersCommandLineTest, HelpOfEach) {
   const std::string all = Exits(0, SstFilters("--help")).out;
-  EXPECT_THAT(all, HasSubstr("Exit status: 0 good, 2 a fault was found or a file"));
+  EXPECT_THAT(all,
+              HasSubstr("Exit status: 0 good, 2 a fault was found or a file"));
   for (const std::string command : {"doctor", "export"}) {
     EXPECT_THAT(all, HasSubstr("\n  " + command + " "));
     const std::string help = Exits(0, SstFilters(command + " --help")).out;

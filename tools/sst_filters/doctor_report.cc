@@ -87,8 +87,8 @@ Json ReasonsOf(const JudgedFamily& family) {
   return reasons;
 }
 
-std::vector<std::string> NotesOf(const JudgedFamily& family,
-                                 const Costs& costs) {
+std::vector<std::string> NotesOf(const JudgedFamily& family, const Costs& costs,
+                                 const std::optional<LoggedCache>& cache) {
   std::vector<std::string> notes;
   const bool is_asked = costs.all.asked_by_get > 0;
   if (is_asked && !family.table.whole_key_filtering) {
@@ -107,6 +107,18 @@ std::vector<std::string> NotesOf(const JudgedFamily& family,
         "false positives are those of the files that could be asked: " +
         std::to_string(std::llround(costs.all.rated_files)) + " of " +
         std::to_string(std::llround(costs.all.files)));
+  }
+  if (cache && HasFiltersInCache(family)) {
+    if (costs.all.filter_bytes > static_cast<double>(cache->capacity)) {
+      notes.push_back("the filters are in the block cache, which is smaller: " +
+                      AsSize(cache->capacity));
+    }
+    if (cache->is_strict) {
+      notes.emplace_back(
+          "the filters are in the block cache, which has "
+          "strict_capacity_limit: RocksDB goes on without a filter that has no "
+          "room");
+    }
   }
   if (static_cast<double>(family.ssts.size()) < std::round(costs.all.files)) {
     notes.push_back("this is from a sample of " +
@@ -226,7 +238,7 @@ Json ToJson(const JudgedFamily& family, const Costs& costs,
     all = ToJson("all", costs.all);
     all["false_positives"] = reads ? Json(reads->absent_key) : Json();
   }
-  json["notes"] = NotesOf(family, costs);
+  json["notes"] = NotesOf(family, costs, cache);
   Json& block_cache = json["block_cache"];
   if (cache) {
     block_cache = {{"capacity", cache->capacity},

@@ -258,15 +258,11 @@ Verdict Judging::OfSst(const ExaminedSst& sst) {
 Verdict Judging::OfCache(const std::optional<LoggedCache>& cache) const {
   // RocksDB makes no smaller shards by itself (GetDefaultCacheShardBits).
   constexpr uint64_t kSmallestShard = 512 << 10;
-  const rocksdb::BlockBasedTableOptions& table = family_.table;
   uint64_t largest = 0;
   for (const ExaminedSst& sst : family_.ssts) {
     largest = std::max(largest, sst.answers.largest_block);
   }
-  const bool is_in_cache =
-      !table.no_block_cache &&
-      (table.cache_index_and_filter_blocks || table.partition_filters);
-  if (!is_in_cache ||
+  if (!HasFiltersInCache(family_) ||
       (cache ? cache->HasRoomFor(largest) : largest <= kSmallestShard)) {
     return {};
   }

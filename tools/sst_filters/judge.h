@@ -54,6 +54,13 @@ struct JudgedFamily : ExaminedFamily {
   std::vector<Verdict> others;    // About the column family.
 };
 
+// Returns whether filters, or partitions of filters, are in the block cache.
+inline bool HasFiltersInCache(const Family& family) {
+  return !family.table.no_block_cache &&
+         (family.table.cache_index_and_filter_blocks ||
+          family.table.partition_filters);
+}
+
 // `cache` is what LOG says of the block cache.
 JudgedFamily Judge(const ExaminedFamily& family,
                    const std::optional<LoggedCache>& cache);

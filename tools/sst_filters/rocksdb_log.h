@@ -3,7 +3,7 @@
 // What the LOG of a database says of the filters in the running program. The
 // formats are those of RocksDB 7 to 11.
 //
-// Tested in tests/sst_filters/rocksdb_log_test.cc.
+// Tested in tests/sst_filters/doctor/running_program_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_ROCKSDB_LOG_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_ROCKSDB_LOG_H_

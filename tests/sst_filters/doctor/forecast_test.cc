@@ -120,8 +120,7 @@ TEST(DoctorForecastTest, ABitsOfAFlushBelowLevel0) {
   rocksdb::CompactRangeOptions move;
   move.change_level = true;
   move.target_level = 4;
-  move.bottommost_level_compaction =
-      rocksdb::BottommostLevelCompaction::kSkip;
+  move.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kSkip;
   Require(db->CompactRange(move, nullptr, nullptr));
   const Ran ran = Exits(0, Doctor(db));
   EXPECT_EQ(FamilyOf(ran)["ssts"][0]["level"], 4);

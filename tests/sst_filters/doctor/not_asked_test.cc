@@ -219,8 +219,8 @@ TEST(DoctorNotAskedTest, FilesOfLevelDbCanBeAsked) {
   FilledDb db;
   const std::string sst = OnlySst(db);
   db.Close();
-  std::filesystem::rename(
-      sst, std::filesystem::path(sst).replace_extension(".ldb"));
+  std::filesystem::rename(sst,
+                          std::filesystem::path(sst).replace_extension(".ldb"));
   EXPECT_EQ(AllOf(Exits(0, Doctor(db)))["asked_by_get"], 1);
 }
 
