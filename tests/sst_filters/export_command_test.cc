@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <rocksdb/convenience.h>
-#include <sys/inotify.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "plugin/filter_db/read_file.h"
 #include "tests/export/export_fixture.h"
+#include "tests/sst_filters/opened_files.h"
 #include "tests/support/filterdb_command.h"
 
 namespace cassandra_bloom::testing {
@@ -183,35 +181,13 @@ TEST_F(ExportCommandTest, ChangesNothingInTheDatabase) {
   EXPECT_FALSE(fs::exists(db_.path() + "/000999.sst.trash"));
 }
 
-// Returns the names of the write-ahead logs in `folder` that are opened while
-// `work` runs.
-std::vector<std::string> OpenedLogs(const std::string& folder,
-                                    const std::function<void()>& work) {
-  const FileDescriptor events(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-  EXPECT_GE(inotify_add_watch(events.get(), folder.c_str(), IN_OPEN), 0);
-  work();
-  std::vector<std::string> logs;
-  alignas(inotify_event) char buffer[4096];
-  ssize_t size;
-  while ((size = read(events.get(), buffer, sizeof(buffer))) > 0) {
-    for (const char* at = buffer; at < buffer + size;) {
-      const auto* const event = reinterpret_cast<const inotify_event*>(at);
-      const std::string name = event->len == 0 ? "" : event->name;
-      if (EndsWith(name, ".log")) {
-        logs.push_back(name);
-      }
-      at += sizeof(inotify_event) + event->len;
-    }
-  }
-  return logs;
-}
-
 // A log may take more memory than there is. No filter is in it.
 TEST_F(ExportCommandTest, OpensNoWriteAheadLog) {
   db_.Put(NumberedRows(next_, next_ + 1000));
   db_.Close();
-  EXPECT_THAT(OpenedLogs(db_.path(), [&] { Export(); }), ::testing::IsEmpty());
-  EXPECT_THAT(OpenedLogs(db_.path(), [&] { db_.Reopen(); }),
+  EXPECT_THAT(OpenedFiles(db_.path(), ".log", [&] { Export(); }),
+              ::testing::IsEmpty());
+  EXPECT_THAT(OpenedFiles(db_.path(), ".log", [&] { db_.Reopen(); }),
               Not(::testing::IsEmpty()));
 }
 

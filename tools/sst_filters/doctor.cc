@@ -3,6 +3,8 @@
 // Tested in tests/sst_filters/doctor/doctor_test.cc.
 
 #include <algorithm>
+#include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -66,7 +68,18 @@ Outcome OutcomeOf(const Json& families) {
   }
 }
 
+// RocksDB may crash if there is no memory for its threads and small objects
+// (seen under `ulimit -v`). If there is, what is too large is an exception.
+void CheckAddressSpace() {
+  constexpr size_t kBytes = 128 << 20;
+  const std::unique_ptr<char[]> reserved(new (std::nothrow) char[kBytes]);
+  if (reserved == nullptr) {
+    throw Unusable("doctor needs at least 128 MB of address space (ulimit -v)");
+  }
+}
+
 ExitCode RunDoctor(const DoctorArguments& arguments) {
+  CheckAddressSpace();
   if (!RocksdbReleaseMatches()) {
     throw Unusable(
         "sst_filters was built for another release of RocksDB than this one");

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "tests/sst_filters/doctor/doctor_checks.h"
+#include "tests/sst_filters/opened_files.h"
 #include "tests/support/rocksdb/test_policies.h"
 
 namespace cassandra_bloom::testing {
@@ -195,6 +196,30 @@ TEST(DoctorNotAskedTest, UnreadableFiles) {
   EXPECT_EQ(AllOf(Doctor(db)), Json());
   std::filesystem::remove(sst);
   ExpectNotAsked(db, "No such file");
+}
+
+// The database is opened again only if a file is gone, once for each.
+TEST(DoctorNotAskedTest, ListsFilesAgainIfOneIsGone) {
+  FilledDb db;
+  const std::string sst = OnlySst(db);
+  const auto opens = [&] {
+    return OpenedFiles(db.path(), "CURRENT", [&] { Doctor(db); }).size();
+  };
+  const size_t of_one = opens();
+  db.Close();
+  WriteFile(sst, std::string(ReadFile(sst).size(), 'x'));
+  EXPECT_EQ(opens(), of_one);
+  std::filesystem::remove(sst);
+  EXPECT_EQ(opens(), 2 * of_one);
+}
+
+// Without memory, doctor ends with an error.
+TEST(DoctorNotAskedTest, NoMemory) {
+  const FilledDb db;
+  const Ran ran = RunInShell(CASSANDRA_BLOOM_SST_FILTERS,
+                             "doctor --db=" + db.path(), "ulimit -v 120000;");
+  EXPECT_EQ(ran.exit_code, 3) << ran;
+  EXPECT_THAT(ran.err, HasSubstr("128 MB of address space"));
 }
 
 // A file that cannot be read does not hide that the filter above it is used.

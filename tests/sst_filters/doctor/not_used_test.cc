@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 
 #include <string>
@@ -284,6 +285,92 @@ TEST(DoctorNotUsedTest, NoKeyHasAPrefix) {
     db.Compact();
     Exits(0, Doctor(db));
   }
+}
+
+// The ends of the file have no prefix. The policy and the prefix extractor that
+// the file names tell whether the keys between them may have some.
+TEST(DoctorNotUsedTest, PrefixesBetweenTheEnds) {
+  for (const bool has_policy : {false, true}) {
+    TestDb db(WithPrefixes(Fixed(has_policy ? 100 : 9), /*whole_keys=*/false,
+                           Layout::kFull, has_policy ? OurPolicy() : nullptr));
+    db.Put({{"a", ""}, {"z", ""}});
+    AddFile(&db, 0, 1000);
+    db.Reopen(WithPrefixes(Fixed(9), /*whole_keys=*/false));
+    EXPECT_THAT(ProblemOf(Exits(2, Doctor(db)))["why"].get<std::string>(),
+                HasSubstr("its keys may have prefixes"));
+    db.Compact();
+    EXPECT_NE(FamilyOf(Exits(0, Doctor(db)))["ssts"][0]["filter_bytes"], 0);
+  }
+}
+
+// Keys outside of the domain of the prefix extractor are not sought.
+TEST(DoctorNotUsedTest, NothingToSeek) {
+  FilledDb db(WithPrefixes(Fixed(100), /*whole_keys=*/true));
+  EXPECT_EQ(AllOf(Exits(0, Doctor(db)))["asked_by_seek"], Json());
+  EXPECT_THAT(Doctor(db, "").out, HasSubstr("           1     -\n"));
+}
+
+// Merge entries need an operator of the program only if a value is wanted.
+TEST(DoctorNotUsedTest, MergeEntries) {
+  class Last final : public rocksdb::AssociativeMergeOperator {
+   public:
+    const char* Name() const override { return "Last"; }
+    bool Merge(const rocksdb::Slice& /*key*/, const rocksdb::Slice* /*old*/,
+               const rocksdb::Slice& value, std::string* merged,
+               rocksdb::Logger* /*logger*/) const override {
+      *merged = value.ToString();
+      return true;
+    }
+  };
+  for (const bool has_policy : {false, true}) {
+    rocksdb::Options options =
+        WithPrefixes(Capped(4), /*whole_keys=*/true, Layout::kFull,
+                     has_policy ? OurPolicy() : nullptr);
+    options.merge_operator = std::make_shared<Last>();
+    TestDb db(options);
+    for (uint32_t i = 0; i < 1000; ++i) {
+      Require(db->Merge({}, NumberedKey(i), "value"));
+    }
+    db.Flush();
+    options.table_factory = DbOptions(OurPolicy()).table_factory;
+    db.Reopen(options);
+    const Json sst = FamilyOf(Exits(has_policy ? 0 : 2, Doctor(db)))["ssts"][0];
+    EXPECT_EQ(sst["why"], has_policy ? "" : "no filter");
+  }
+}
+
+// A process that takes its policy from the OPTIONS file makes no filter.
+TEST(DoctorNotUsedTest, PoliciesWithoutBits) {
+  for (const std::string policy :
+       {"bloomfilter", "ribbonfilter", "rocksdb.BuiltinBloomFilter"}) {
+    SCOPED_TRACE(policy);
+    FilledDb db(DbOptions(BuiltinPolicy()));
+    WriteOption(db, "filter_policy", policy);
+    const std::string used = Exits(0, Doctor(db, "")).out;
+    EXPECT_THAT(used, HasSubstr("no fault: the OPTIONS file names '" + policy +
+                                "' without bits per key"));
+    EXPECT_THAT(used, HasSubstr("every SST file, but see above\n"));
+    db.Reopen(DbOptions(nullptr));
+    AddFile(&db, 0, 1000);
+    WriteOption(db, "table_factory", "BlockBasedTable");
+    WriteOption(db, "filter_policy", policy);
+    const Json problem = ProblemOf(Exits(2, Doctor(db)));
+    EXPECT_THAT(problem["why"].get<std::string>(), HasSubstr("makes none"));
+    EXPECT_THAT(problem["to_do"].get<std::string>(),
+                HasSubstr("such as bloomfilter:10"));
+  }
+}
+
+// RocksDB's own filters need no compaction.
+TEST(DoctorNotUsedTest, RocksdbsFiltersUnderOurPolicy) {
+  FilledDb db(DbOptions(BuiltinPolicy()));
+  db.Reopen(DbOptions(OurPolicy()));
+  const Json problem = ProblemOf(Exits(2, Doctor(db)));
+  EXPECT_THAT(problem["to_do"].get<std::string>(),
+              HasSubstr("set filter_policy=cassandra_bloom:10:blocks:rocksdb, "
+                        "which reads it as it is"));
+  db.Reopen(DbOptions(OurPolicyBesideRocksdb()));
+  Exits(0, Doctor(db));
 }
 
 TEST(DoctorNotUsedTest, EveryKeyPasses) {
