@@ -63,7 +63,7 @@ bool IsLast(const ExaminedFamily& family, const ExaminedSst& sst) {
          (sst.level > 0 || IsOldestOfLevel0(family, sst));
 }
 
-Place PlaceOf(const ExaminedFamily& family, const ExaminedSst& sst) {
+FilePlace FilePlaceOf(const ExaminedFamily& family, const ExaminedSst& sst) {
   // As RocksDB does when it writes a file
   // (VersionStorageInfo::RangeMightExistAfterSortedRun).
   const auto& levels = family.files.levels;
@@ -80,7 +80,7 @@ Place PlaceOf(const ExaminedFamily& family, const ExaminedSst& sst) {
 
 std::unique_ptr<rocksdb::FilterBitsBuilder> BuilderFor(
     const rocksdb::FilterPolicy& policy, const Family& family,
-    const Place& place) {
+    const FilePlace& place) {
   rocksdb::FilterBuildingContext context(family.table);
   context.compaction_style = family.options.compaction_style;
   context.num_levels = family.options.num_levels;
@@ -102,8 +102,8 @@ double BuiltFilter::BytesToBuild(double keys) const {
 }
 
 BuiltFilter BuildFilter(const rocksdb::FilterPolicy& policy,
-                        const Family& family, const Place& place, double keys,
-                        double most_keys) {
+                        const Family& family, const FilePlace& place,
+                        double keys, double most_keys) {
   constexpr uint64_t kQuestions = 300'000;
   const auto builder = BuilderFor(policy, family, place);
   if (builder == nullptr) {

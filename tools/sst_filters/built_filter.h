@@ -17,11 +17,11 @@
 namespace cassandra_bloom::tools {
 
 // Where a file would be if it were written anew into the level that it is in.
-struct Place {
+struct FilePlace {
   int level = 0;
   bool is_bottommost = false;
 
-  bool operator<(const Place& other) const {
+  bool operator<(const FilePlace& other) const {
     return level != other.level ? level < other.level
                                 : is_bottommost < other.is_bottommost;
   }
@@ -29,7 +29,7 @@ struct Place {
 
 // Whether it is bottommost is a guess: RocksDB decides it when it writes a
 // file, with the files that are there then.
-Place PlaceOf(const ExaminedFamily& family, const ExaminedSst& sst);
+FilePlace FilePlaceOf(const ExaminedFamily& family, const ExaminedSst& sst);
 
 // Returns whether the file is the last one: no deeper level has a file and, in
 // level 0, it is the oldest. RocksDB asks no filter there if
@@ -41,7 +41,7 @@ bool IsLast(const ExaminedFamily& family, const ExaminedSst& sst);
 // policy gives the file none.
 std::unique_ptr<rocksdb::FilterBitsBuilder> BuilderFor(
     const rocksdb::FilterPolicy& policy, const Family& family,
-    const Place& place);
+    const FilePlace& place);
 
 // What a policy gives a file.
 struct BuiltFilter {
@@ -66,8 +66,8 @@ constexpr double kMostBytesPerKeyToBuild = 30;
 // Lets the policy build the filter of a file of `keys` keys, but of at most
 // `most_keys`, and asks it. If filters are partitioned, builds one partition.
 BuiltFilter BuildFilter(const rocksdb::FilterPolicy& policy,
-                        const Family& family, const Place& place, double keys,
-                        double most_keys = kMostKeysToBuild);
+                        const Family& family, const FilePlace& place,
+                        double keys, double most_keys = kMostKeysToBuild);
 
 }  // namespace cassandra_bloom::tools
 

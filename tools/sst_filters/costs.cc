@@ -4,7 +4,7 @@
 
 namespace cassandra_bloom::tools {
 
-void Sums::Add(const ExaminedSst& sst, const Verdict& verdict) {
+void LevelSums::Add(const ExaminedSst& sst, const Verdict& verdict) {
   const double weighted_keys = sst.weight * static_cast<double>(sst.keys);
   files += sst.weight;
   keys += weighted_keys;
@@ -22,7 +22,7 @@ void Sums::Add(const ExaminedSst& sst, const Verdict& verdict) {
   }
 }
 
-std::optional<double> Sums::Rate() const {
+std::optional<double> LevelSums::Rate() const {
   if (rated_files == 0) {
     return std::nullopt;
   }

@@ -16,7 +16,7 @@ namespace cassandra_bloom::tools {
 
 // The sums of a level, or of all levels. If the files are a sample, these are
 // those of the whole database. Files that could not be read are in no sum.
-struct Sums {
+struct LevelSums {
   double files = 0;
   double keys = 0;
   double filter_keys = 0;
@@ -60,8 +60,8 @@ struct Runs {
 ReadsInVain ReadsInVainOf(const std::map<int, Runs>& runs);
 
 struct Costs {
-  std::map<int, Sums> levels;  // Those that have files.
-  Sums all;
+  std::map<int, LevelSums> levels;  // Those that have files.
+  LevelSums all;
   // Not set if no rate is known.
   std::optional<ReadsInVain> reads_in_vain;
 };

@@ -35,7 +35,7 @@ Json ToJson(const ExaminedSst& sst, const Verdict& verdict) {
 }
 
 // Where nothing was tried, there is no number of filters that were asked.
-Json ToJson(const Json& level, const Sums& sums) {
+Json ToJson(const Json& level, const LevelSums& sums) {
   const auto if_tried = [](double tried, double asked) {
     return tried > 0 ? Json(std::llround(asked)) : Json();
   };

@@ -45,10 +45,10 @@ class Judging {
   Verdict OfUsed(const ExaminedSst& sst);
   bool HasBitsOfFlush(const ExaminedSst& sst);
   std::string ExtractorNow() const;
-  double BitsOf(const Place& place);
+  double BitsOf(const FilePlace& place);
 
   const ExaminedFamily& family_;
-  std::map<Place, double> bits_;  // What the policy gives.
+  std::map<FilePlace, double> bits_;  // What the policy gives.
 };
 
 std::string Judging::ExtractorNow() const {
@@ -62,7 +62,7 @@ Verdict Judging::WithoutFilter(const ExaminedSst& sst) const {
         "no filter, as the OPTIONS file has no filter_policy",
         "set filter_policy, then ");
   }
-  const Place place = PlaceOf(family_, sst);
+  const FilePlace place = FilePlaceOf(family_, sst);
   if (family_.options.optimize_filters_for_hits && place.is_bottommost) {
     return OnPurpose(
         "no filter: optimize_filters_for_hits, and no older file has its "
@@ -163,7 +163,7 @@ Verdict Judging::OfUnasked(const ExaminedSst& sst) const {
   return NeedsCompaction("RocksDB does not ask its filter");
 }
 
-double Judging::BitsOf(const Place& place) {
+double Judging::BitsOf(const FilePlace& place) {
   constexpr double kKeys = 20'000;
   const auto [known, is_new] = bits_.try_emplace(place);
   if (is_new) {
@@ -185,7 +185,7 @@ bool Judging::HasBitsOfFlush(const ExaminedSst& sst) {
     return false;
   }
   const double of_flush = BitsOf({/*level=*/0, /*is_bottommost=*/false});
-  const double of_place = BitsOf(PlaceOf(family_, sst));
+  const double of_place = BitsOf(FilePlaceOf(family_, sst));
   const double bits = 8 * static_cast<double>(sst.filter_bytes) /
                       static_cast<double>(sst.filter_keys);
   return of_flush > kTenth * of_place &&

@@ -56,7 +56,7 @@ class Forecaster {
       if (keys == 0) {
         continue;
       }
-      const Place place = PlaceOf(family, sst);
+      const FilePlace place = FilePlaceOf(family, sst);
       groups_[place].files += sst.weight;
       groups_[place].keys += sst.weight * keys;
       if (keys > keys_of_largest_) {
@@ -110,9 +110,9 @@ class Forecaster {
   }
 
   const ExaminedFamily& family_;
-  std::map<Place, Group> groups_;
+  std::map<FilePlace, Group> groups_;
   double keys_of_largest_ = 0;
-  Place place_of_largest_;
+  FilePlace place_of_largest_;
 };
 
 // Returns why nothing can be said, or "".

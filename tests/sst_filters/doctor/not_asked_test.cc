@@ -213,6 +213,7 @@ TEST(DoctorNotAskedTest, ListsFilesAgainIfOneIsGone) {
   EXPECT_EQ(opens(), 2 * of_one);
 }
 
+#ifndef CASSANDRA_BLOOM_SANITIZED  // Sanitizers need address space themselves.
 // Without memory, doctor ends with an error.
 TEST(DoctorNotAskedTest, NoMemory) {
   const FilledDb db;
@@ -221,6 +222,7 @@ TEST(DoctorNotAskedTest, NoMemory) {
   EXPECT_EQ(ran.exit_code, 3) << ran;
   EXPECT_THAT(ran.err, HasSubstr("128 MB of address space"));
 }
+#endif
 
 // A file that cannot be read does not hide that the filter above it is used.
 TEST(DoctorNotAskedTest, AboveAnUnreadableFile) {

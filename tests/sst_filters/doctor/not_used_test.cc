@@ -352,7 +352,6 @@ TEST(DoctorNotUsedTest, PoliciesWithoutBits) {
     EXPECT_THAT(used, HasSubstr("every SST file, but see above\n"));
     db.Reopen(DbOptions(nullptr));
     AddFile(&db, 0, 1000);
-    WriteOption(db, "table_factory", "BlockBasedTable");
     WriteOption(db, "filter_policy", policy);
     const Json problem = ProblemOf(Exits(2, Doctor(db)));
     EXPECT_THAT(problem["why"].get<std::string>(), HasSubstr("makes none"));
