@@ -94,29 +94,22 @@ std::unique_ptr<rocksdb::FilterBitsBuilder> BuilderFor(
       policy.GetBuilderWithContext(context));
 }
 
-double BuiltFilter::BytesToBuild(double keys) const {
-  const double keys_at_once = std::min(keys, keys_of_block);
-  const double bytes = keys_at_once * bytes_per_key_to_build;
-  // RocksDB keeps all finished partitions of a file until it is written.
-  return keys_at_once < keys ? bytes + keys * bits_per_key / 8 : bytes;
-}
-
 BuiltFilter BuildFilter(const rocksdb::FilterPolicy& policy,
                         const Family& family, const FilePlace& place,
-                        double keys, double most_keys) {
+                        double keys) {
   constexpr uint64_t kQuestions = 300'000;
   const auto builder = BuilderFor(policy, family, place);
   if (builder == nullptr) {
     return {};
   }
-  BuiltFilter built;
-  double count = std::min(keys, most_keys);
-  built.keys_of_block = keys;
+  double keys_of_block = keys;
   if (family.table.partition_filters) {
-    built.keys_of_block = static_cast<double>(std::max<size_t>(
-        1, builder->ApproximateNumEntries(family.table.metadata_block_size)));
-    count = std::min(count, built.keys_of_block);
+    keys_of_block = std::clamp(
+        static_cast<double>(
+            builder->ApproximateNumEntries(family.table.metadata_block_size)),
+        1.0, keys);
   }
+  const double count = std::min(keys_of_block, kMostKeysToBuild);
   std::mt19937_64 random(1);
   for (double added = 0; added < count; ++added) {
     const uint64_t key[] = {random(), random()};
@@ -128,9 +121,14 @@ BuiltFilter BuildFilter(const rocksdb::FilterPolicy& policy,
   const rocksdb::Slice block = builder->Finish(&owner, &status);
   const std::unique_ptr<rocksdb::FilterBitsReader> reader(
       policy.GetFilterBitsReader(block));
+  BuiltFilter built;
   built.bits_per_key = 8 * static_cast<double>(block.size()) / count;
-  built.bytes_per_key_to_build =
-      BytesPerKeyToBuild(policy, block) + (built.bits_per_key - 10) / 8;
+  built.bytes_to_build = keys_of_block * (BytesPerKeyToBuild(policy, block) +
+                                          (built.bits_per_key - 10) / 8);
+  if (keys_of_block < keys) {
+    // RocksDB keeps all finished partitions of a file until it is written.
+    built.bytes_to_build += keys * built.bits_per_key / 8;
+  }
   if (reader != nullptr) {
     built.rate = RateOf(kQuestions, /*seed=*/2, reader.get());
   }

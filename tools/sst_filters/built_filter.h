@@ -48,26 +48,20 @@ struct BuiltFilter {
   double bits_per_key = 0;
   double rate = 1;  // The share of absent keys that pass.
 
-  // Returns what the filter of a file of `keys` keys adds to the peak of memory
-  // while the file is written.
-  double BytesToBuild(double keys) const;
-
-  // For BytesToBuild. With partitioned filters, a block has fewer keys than a
-  // file.
-  double keys_of_block = 0;
-  double bytes_per_key_to_build = 0;
+  // What the filter adds to the peak of memory while its file is written.
+  double bytes_to_build = 0;
 };
 
-// How many keys BuildFilter adds at most, unless it is told otherwise, and what
-// a key takes at most meanwhile.
+// How many keys BuildFilter adds at most, and what a key takes meanwhile.
 constexpr double kMostKeysToBuild = 1'000'000;
 constexpr double kMostBytesPerKeyToBuild = 30;
 
 // Lets the policy build the filter of a file of `keys` keys, but of at most
-// `most_keys`, and asks it. If filters are partitioned, builds one partition.
+// kMostKeysToBuild, and asks it. If filters are partitioned, builds one
+// partition.
 BuiltFilter BuildFilter(const rocksdb::FilterPolicy& policy,
                         const Family& family, const FilePlace& place,
-                        double keys, double most_keys = kMostKeysToBuild);
+                        double keys);
 
 }  // namespace cassandra_bloom::tools
 

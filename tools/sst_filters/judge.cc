@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "filterdb/commands/output.h"
 #include "plugin/policy/filter_name.h"
@@ -31,45 +30,26 @@ Verdict OnPurpose(const std::string& why) {
 
 Verdict NotAsked(const std::string& why) { return {Use::kNotAsked, why}; }
 
-class Judging {
- public:
-  explicit Judging(const ExaminedFamily& family) : family_(family) {}
-
-  Verdict OfSst(const ExaminedSst& sst);
-  Verdict OfCache(const std::optional<LoggedCache>& cache) const;
-
- private:
-  Verdict WithoutFilter(const ExaminedSst& sst) const;
-  Verdict Unread(const ExaminedSst& sst) const;
-  Verdict OfUnasked(const ExaminedSst& sst) const;
-  Verdict OfUsed(const ExaminedSst& sst);
-  bool HasBitsOfFlush(const ExaminedSst& sst);
-  std::string ExtractorNow() const;
-  double BitsOf(const FilePlace& place);
-
-  const ExaminedFamily& family_;
-  std::map<FilePlace, double> bits_;  // What the policy gives.
-};
-
-std::string Judging::ExtractorNow() const {
-  const auto& extractor = family_.options.prefix_extractor;
+std::string ExtractorNow(const ExaminedFamily& family) {
+  const auto& extractor = family.options.prefix_extractor;
   return extractor == nullptr ? "none" : extractor->GetId();
 }
 
-Verdict Judging::WithoutFilter(const ExaminedSst& sst) const {
-  if (family_.policy.empty()) {
+Verdict JudgeWithoutFilter(const ExaminedSst& sst,
+                           const ExaminedFamily& family) {
+  if (family.policy.empty()) {
     return NeedsCompaction(
         "no filter, as the OPTIONS file has no filter_policy",
         "set filter_policy, then ");
   }
-  const FilePlace place = FilePlaceOf(family_, sst);
-  if (family_.options.optimize_filters_for_hits && place.is_bottommost) {
+  const FilePlace place = FilePlaceOf(family, sst);
+  if (family.options.optimize_filters_for_hits && place.is_bottommost) {
     return OnPurpose(
         "no filter: optimize_filters_for_hits, and no older file has its "
         "keys");
   }
-  if (!family_.table.whole_key_filtering) {
-    if (family_.options.prefix_extractor == nullptr) {
+  if (!family.table.whole_key_filtering) {
+    if (family.options.prefix_extractor == nullptr) {
       return NeedsCompaction(
           "no filter, as whole_key_filtering is off and there is no "
           "prefix_extractor",
@@ -82,10 +62,10 @@ Verdict Judging::WithoutFilter(const ExaminedSst& sst) const {
           "no filter, and no policy when it was written: its keys may have "
           "prefixes");
     }
-    if (!sst.was_sought && sst.prefix_extractor != ExtractorNow()) {
+    if (!sst.was_sought && sst.prefix_extractor != ExtractorNow(family)) {
       return NeedsCompaction(
           "no filter: when it was written, the prefix_extractor was " +
-          sst.prefix_extractor + ", and of " + ExtractorNow() +
+          sst.prefix_extractor + ", and of " + ExtractorNow(family) +
           " its keys may have prefixes");
     }
     if (!sst.was_sought) {
@@ -93,30 +73,30 @@ Verdict Judging::WithoutFilter(const ExaminedSst& sst) const {
           "no filter: neither its first nor its last key has a prefix");
     }
   }
-  if (family_.has_no_bits) {
+  if (family.has_no_bits) {
     return NeedsCompaction(
-        "no filter, and the OPTIONS file names '" + family_.policy +
+        "no filter, and the OPTIONS file names '" + family.policy +
             "' without bits per key: a process that takes its policy from "
             "that file makes none",
         "set filter_policy with its bits, such as bloomfilter:10, then ");
   }
-  if (BuilderFor(*family_.table.filter_policy, family_, place) == nullptr) {
+  if (BuilderFor(*family.table.filter_policy, family, place) == nullptr) {
     return OnPurpose("no filter: the policy gives it none");
   }
   return NeedsCompaction("no filter");
 }
 
 // Judges a file with a filter that the policy does not read.
-Verdict Judging::Unread(const ExaminedSst& sst) const {
-  const PolicySettings settings = SettingsOf(family_.policy);
+Verdict JudgeUnread(const ExaminedSst& sst, const ExaminedFamily& family) {
+  const PolicySettings settings = SettingsOf(family.policy);
   const bool is_rocksdbs = sst.policy == "bloomfilter" ||
                            sst.policy == "ribbonfilter" ||
                            sst.policy == kRocksdbsFilterName;
   std::string before = "set the policy back, or ";
-  if (is_rocksdbs && family_.policy.rfind(kPolicyName, 0) == 0 &&
+  if (is_rocksdbs && family.policy.rfind(kPolicyName, 0) == 0 &&
       settings.error.empty() && settings.block_form == BlockForm::kFilterDb &&
       settings.partition_key.is_whole()) {
-    before = "set filter_policy=" + family_.policy +
+    before = "set filter_policy=" + family.policy +
              ":blocks:rocksdb, which reads it as it is; or " + before;
   }
   return NeedsCompaction(
@@ -127,21 +107,20 @@ Verdict Judging::Unread(const ExaminedSst& sst) const {
 
 // Judges a file with a filter that RocksDB did not ask when it looked up absent
 // keys.
-Verdict Judging::OfUnasked(const ExaminedSst& sst) const {
-  if (family_.options.optimize_filters_for_hits && IsLast(family_, sst)) {
+Verdict JudgeUnasked(const ExaminedSst& sst, const ExaminedFamily& family) {
+  if (family.options.optimize_filters_for_hits && IsLast(family, sst)) {
     return OnPurpose(
         "optimize_filters_for_hits: RocksDB asks no filter of the last "
         "level");
   }
   if (sst.answers.blocks == 0) {
-    return Unread(sst);
+    return JudgeUnread(sst, family);
   }
   // RocksDB asks for whole keys if the file and the options have them, and
   // otherwise for prefixes, if both have the same extractor
   // (BlockBasedTable::FullFilterKeyMayMatch).
-  const bool asks_for_keys =
-      sst.holds_keys && family_.table.whole_key_filtering;
-  if (!asks_for_keys && sst.prefix_extractor != ExtractorNow()) {
+  const bool asks_for_keys = sst.holds_keys && family.table.whole_key_filtering;
+  if (!asks_for_keys && sst.prefix_extractor != ExtractorNow(family)) {
     if (sst.holds_keys) {
       return NeedsCompaction(
           "its filter holds whole keys, and whole_key_filtering is off",
@@ -149,7 +128,7 @@ Verdict Judging::OfUnasked(const ExaminedSst& sst) const {
     }
     return NeedsCompaction(
         "its filter holds prefixes of the prefix_extractor " +
-            sst.prefix_extractor + ", and now that is " + ExtractorNow(),
+            sst.prefix_extractor + ", and now that is " + ExtractorNow(family),
         "set the prefix_extractor back, or ");
   }
   if (asks_for_keys ? !sst.was_looked_up : !sst.was_sought) {
@@ -163,29 +142,29 @@ Verdict Judging::OfUnasked(const ExaminedSst& sst) const {
   return NeedsCompaction("RocksDB does not ask its filter");
 }
 
-double Judging::BitsOf(const FilePlace& place) {
-  constexpr double kKeys = 20'000;
-  const auto [known, is_new] = bits_.try_emplace(place);
-  if (is_new) {
-    known->second =
-        BuildFilter(*family_.table.filter_policy, family_, place, kKeys, kKeys)
-            .bits_per_key;
-  }
-  return known->second;
+// Returns how many bits per key the policy gives a file, or 0 if none.
+double BitsOf(const FilePlace& place, const ExaminedFamily& family) {
+  constexpr size_t kBytes = 64 << 10;
+  const auto builder = BuilderFor(*family.table.filter_policy, family, place);
+  return builder == nullptr
+             ? 0
+             : 8. * kBytes /
+                   static_cast<double>(builder->ApproximateNumEntries(kBytes));
 }
 
 // RocksDB moves a file to a deeper level without writing it anew if no file
 // there has keys of its range.
-bool Judging::HasBitsOfFlush(const ExaminedSst& sst) {
+bool HasBitsOfFlush(const ExaminedSst& sst, const ExaminedFamily& family) {
   // A small filter has more bits per key.
   constexpr uint64_t kFewKeys = 1000;
   constexpr double kTenth = 1.1;
   if (sst.level == 0 || sst.filter_keys < kFewKeys ||
-      sst.policy != family_.table.filter_policy->Name()) {
+      sst.policy != family.table.filter_policy->Name()) {
     return false;
   }
-  const double of_flush = BitsOf({/*level=*/0, /*is_bottommost=*/false});
-  const double of_place = BitsOf(FilePlaceOf(family_, sst));
+  const double of_flush =
+      BitsOf({/*level=*/0, /*is_bottommost=*/false}, family);
+  const double of_place = BitsOf(FilePlaceOf(family, sst), family);
   const double bits = 8 * static_cast<double>(sst.filter_bytes) /
                       static_cast<double>(sst.filter_keys);
   return of_flush > kTenth * of_place &&
@@ -193,12 +172,12 @@ bool Judging::HasBitsOfFlush(const ExaminedSst& sst) {
 }
 
 // Judges a file whose filter RocksDB asks.
-Verdict Judging::OfUsed(const ExaminedSst& sst) {
+Verdict JudgeUsed(const ExaminedSst& sst, const ExaminedFamily& family) {
   Verdict verdict;
   verdict.rate = sst.answers.Rate();
-  if (family_.has_no_bits) {
+  if (family.has_no_bits) {
     verdict.why =
-        "the OPTIONS file names '" + family_.policy +
+        "the OPTIONS file names '" + family.policy +
         "' without bits per key, as programs in C, Rust and Go do: such a "
         "program uses the filter, but a process that takes its policy from "
         "that file makes none";
@@ -206,7 +185,7 @@ Verdict Judging::OfUsed(const ExaminedSst& sst) {
     verdict.why =
         "iterators do not ask its filter, which holds no prefixes of the "
         "prefix_extractor; Get does";
-  } else if (HasBitsOfFlush(sst)) {
+  } else if (HasBitsOfFlush(sst, family)) {
     verdict.why =
         "its filter has the size of a flushed file's, as RocksDB moved it to "
         "its level without writing it anew: a compaction makes it smaller";
@@ -215,7 +194,7 @@ Verdict Judging::OfUsed(const ExaminedSst& sst) {
   return verdict;
 }
 
-Verdict Judging::OfSst(const ExaminedSst& sst) {
+Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family) {
   if (!sst.not_read.empty()) {
     return NotAsked(sst.not_read);
   }
@@ -225,8 +204,7 @@ Verdict Judging::OfSst(const ExaminedSst& sst) {
     return verdict;
   }
   // Faults that show without a look-up.
-  if (family_.is_policy_known && family_.policy.empty() &&
-      sst.filter_bytes > 0) {
+  if (family.is_policy_known && family.policy.empty() && sst.filter_bytes > 0) {
     return {Use::kNotUsed,
             "the OPTIONS file has no filter_policy, so RocksDB does not look "
             "for its filter, of '" +
@@ -238,8 +216,8 @@ Verdict Judging::OfSst(const ExaminedSst& sst) {
   const bool is_asked = sst.filter_bytes > 0 && sst.answers.by_get > 0;
   const bool is_measured = sst.answers.blocks > 0;
   if (!sst.not_looked_up.empty() && !is_asked && !is_measured) {
-    const bool is_unread = family_.is_policy_known && sst.filter_bytes > 0;
-    return is_unread ? Unread(sst) : NotAsked(sst.not_looked_up);
+    const bool is_unread = family.is_policy_known && sst.filter_bytes > 0;
+    return is_unread ? JudgeUnread(sst, family) : NotAsked(sst.not_looked_up);
   }
   if ((is_asked || !sst.not_looked_up.empty()) && sst.answers.Rate() > 0.999) {
     return NeedsCompaction(
@@ -250,19 +228,20 @@ Verdict Judging::OfSst(const ExaminedSst& sst) {
   if (!sst.not_looked_up.empty() && !is_asked) {
     return NotAsked(sst.not_looked_up);
   }
-  return sst.filter_bytes == 0 ? WithoutFilter(sst)
-         : is_asked            ? OfUsed(sst)
-                               : OfUnasked(sst);
+  return sst.filter_bytes == 0 ? JudgeWithoutFilter(sst, family)
+         : is_asked            ? JudgeUsed(sst, family)
+                               : JudgeUnasked(sst, family);
 }
 
-Verdict Judging::OfCache(const std::optional<LoggedCache>& cache) const {
+Verdict JudgeCache(const std::optional<LoggedCache>& cache,
+                   const ExaminedFamily& family) {
   // RocksDB makes no smaller shards by itself (GetDefaultCacheShardBits).
   constexpr uint64_t kSmallestShard = 512 << 10;
   uint64_t largest = 0;
-  for (const ExaminedSst& sst : family_.ssts) {
+  for (const ExaminedSst& sst : family.ssts) {
     largest = std::max(largest, sst.answers.largest_block);
   }
-  if (!HasFiltersInCache(family_) ||
+  if (!HasFiltersInCache(family) ||
       (cache ? cache->HasRoomFor(largest) : largest <= kSmallestShard)) {
     return {};
   }
@@ -285,14 +264,13 @@ Verdict Judging::OfCache(const std::optional<LoggedCache>& cache) const {
 JudgedFamily Judge(const ExaminedFamily& family,
                    const std::optional<LoggedCache>& cache) {
   JudgedFamily judged{family, {}, {}};
-  Judging judging(family);
   for (const ExaminedSst& sst : family.ssts) {
-    judged.verdicts.push_back(judging.OfSst(sst));
+    judged.verdicts.push_back(JudgeSst(sst, family));
   }
   if (!family.is_block_based && family.files.file_count > 0) {
     judged.others.push_back(NotAsked(family.not_asked));
   }
-  judged.others.push_back(judging.OfCache(cache));
+  judged.others.push_back(JudgeCache(cache, family));
   return judged;
 }
 

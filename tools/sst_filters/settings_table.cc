@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "filterdb/commands/output.h"
@@ -46,74 +47,62 @@ std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(const std::string& text) {
 struct Group {
   double files = 0;
   double keys = 0;
+  double keys_of_largest = 0;
 };
+using Groups = std::map<FilePlace, Group>;
 
-class Forecaster {
- public:
-  explicit Forecaster(const JudgedFamily& family) : family_(family) {
-    for (const ExaminedSst& sst : family.ssts) {
-      const double keys = KeysOf(sst);
-      if (keys == 0) {
-        continue;
-      }
-      const FilePlace place = FilePlaceOf(family, sst);
-      groups_[place].files += sst.weight;
-      groups_[place].keys += sst.weight * keys;
-      if (keys > keys_of_largest_) {
-        keys_of_largest_ = keys;
-        place_of_largest_ = place;
-      }
+Groups GroupsOf(const JudgedFamily& family) {
+  Groups groups;
+  for (const ExaminedSst& sst : family.ssts) {
+    const auto keys =
+        static_cast<double>(sst.filter_keys > 0 ? sst.filter_keys : sst.keys);
+    if (keys > 0) {
+      Group& group = groups[FilePlaceOf(family, sst)];
+      group.files += sst.weight;
+      group.keys += sst.weight * keys;
+      group.keys_of_largest = std::max(group.keys_of_largest, keys);
     }
   }
+  return groups;
+}
 
-  bool HasKeys() const { return keys_of_largest_ > 0; }
-  size_t Steps() const { return groups_.size(); }
+const std::pair<const FilePlace, Group>& WithLargest(const Groups& groups) {
+  return *std::max_element(
+      groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+        return a.second.keys_of_largest < b.second.keys_of_largest;
+      });
+}
 
-  double PeakBytes() const {
-    return std::min(keys_of_largest_, kMostKeysToBuild) *
-           kMostBytesPerKeyToBuild;
+double BytesToBuild(const rocksdb::FilterPolicy& policy, const Family& family,
+                    const Groups& groups) {
+  const auto& [place, group] = WithLargest(groups);
+  return BuildFilter(policy, family, place, group.keys_of_largest)
+      .bytes_to_build;
+}
+
+Setting SettingOf(const std::string& text, const Family& family,
+                  const Groups& groups) {
+  const auto policy = PolicyOf(text);
+  Setting setting;
+  setting.policy = text;
+  double all_keys = 0;
+  std::map<int, Runs> runs;
+  for (const auto& [place, group] : groups) {
+    const BuiltFilter built =
+        BuildFilter(*policy, family, place, group.keys / group.files);
+    Runs& run = runs[place.level];
+    const double keys = run.keys + group.keys;
+    run.rate = (run.keys * run.rate + group.keys * built.rate) / keys;
+    run.keys = keys;
+    run.count = place.level == 0 ? run.count + group.files : 1;
+    all_keys += group.keys;
+    setting.filter_bytes += group.keys * built.bits_per_key / 8;
   }
-
-  // `show_step` is called for each of Steps().
-  template <typename ShowStep>
-  Setting Of(const std::string& text, const rocksdb::FilterPolicy& policy,
-             const ShowStep& show_step) const {
-    Setting setting;
-    setting.policy = text;
-    double all_keys = 0;
-    std::map<int, Runs> runs;
-    for (const auto& [place, group] : groups_) {
-      show_step();
-      const BuiltFilter built =
-          BuildFilter(policy, family_, place, group.keys / group.files);
-      Runs& run = runs[place.level];
-      const double keys = run.keys + group.keys;
-      run.rate = (run.keys * run.rate + group.keys * built.rate) / keys;
-      run.keys = keys;
-      run.count = place.level == 0 ? run.count + group.files : 1;
-      all_keys += group.keys;
-      setting.filter_bytes += group.keys * built.bits_per_key / 8;
-      if (place.level == place_of_largest_.level &&
-          place.is_bottommost == place_of_largest_.is_bottommost) {
-        setting.bytes_to_build = built.BytesToBuild(keys_of_largest_);
-      }
-    }
-    setting.bits_per_key = 8 * setting.filter_bytes / all_keys;
-    setting.reads_in_vain = ReadsInVainOf(runs);
-    return setting;
-  }
-
- private:
-  static double KeysOf(const ExaminedSst& sst) {
-    return static_cast<double>(sst.filter_keys > 0 ? sst.filter_keys
-                                                   : sst.keys);
-  }
-
-  const ExaminedFamily& family_;
-  std::map<FilePlace, Group> groups_;
-  double keys_of_largest_ = 0;
-  FilePlace place_of_largest_;
-};
+  setting.bits_per_key = 8 * setting.filter_bytes / all_keys;
+  setting.reads_in_vain = ReadsInVainOf(runs);
+  setting.bytes_to_build = BytesToBuild(*policy, family, groups);
+  return setting;
+}
 
 // Returns why nothing can be said, or "".
 std::string WhyNot(const JudgedFamily& family) {
@@ -135,38 +124,36 @@ std::string Describe(const Setting& setting) {
          ")";
 }
 
-// Returns a sentence that says which row to take, or "". A row must be better
-// by a tenth.
+// Returns a sentence that says which row to take. Of absent keys, the fewest
+// reads count, and of present keys the least memory, but both without more of
+// the other.
 std::string AdviceOf(const std::vector<Setting>& rows, const Setting& now,
                      double absent_share) {
-  constexpr double kBetter = 0.9;
   const bool is_for_absent = absent_share >= 0.5;
+  const auto reads = [&](const Setting& setting) {
+    return is_for_absent ? setting.reads_in_vain->absent_key
+                         : setting.reads_in_vain->present_key;
+  };
   const Setting* best = nullptr;
   for (const Setting& row : rows) {
-    // Of absent keys, the fewest reads in no more memory. Of present keys, the
-    // least memory without more reads.
-    const bool is_better =
-        is_for_absent
-            ? row.filter_bytes <= now.filter_bytes &&
-                  row.reads_in_vain->absent_key <
-                      kBetter * now.reads_in_vain->absent_key &&
-                  (best == nullptr || row.reads_in_vain->absent_key <
-                                          best->reads_in_vain->absent_key)
-            : row.reads_in_vain->present_key <=
-                      now.reads_in_vain->present_key &&
-                  row.filter_bytes < kBetter * now.filter_bytes &&
-                  (best == nullptr || row.filter_bytes < best->filter_bytes);
-    best = is_better ? &row : best;
+    const auto is_less = [&](const Setting& than, double share) {
+      return is_for_absent ? reads(row) < share * reads(than)
+                           : row.filter_bytes < share * than.filter_bytes;
+    };
+    if (row.filter_bytes <= now.filter_bytes && reads(row) <= reads(now) &&
+        is_less(now, 0.9) && (best == nullptr || is_less(*best, 1))) {
+      best = &row;
+    }
   }
-  Json share = is_for_absent ? absent_share : 1 - absent_share;
-  return AsPercent(share) + " of look-ups were of " +
-         (is_for_absent ? "absent" : "present") + " keys: " +
-         (best == nullptr ? "no row is much better than what it has now"
-          : is_for_absent
-              ? "the fewest blocks are read in vain, in no more memory, with " +
-                    Describe(*best)
-              : "the least memory, without more blocks read in vain for "
-                "present keys, has " +
+  return AsPercent(is_for_absent ? absent_share : 1 - absent_share) +
+         " of look-ups were of " + (is_for_absent ? "absent" : "present") +
+         " keys: " +
+         (best == nullptr
+              ? "no row is much better than what it has now"
+              : (is_for_absent ? "the fewest blocks are read in vain, in no "
+                                 "more memory, with "
+                               : "the least memory, without more blocks read "
+                                 "in vain, has ") +
                     Describe(*best));
 }
 
@@ -175,48 +162,41 @@ std::string AdviceOf(const std::vector<Setting>& rows, const Setting& now,
 SettingsTable TableOfSettings(const JudgedFamily& family, const Costs& now,
                               std::optional<double> absent_share) {
   SettingsTable table;
-  const Forecaster forecaster(family);
-  const bool has_filters = now.all.filter_keys > 0;
-  if (!forecaster.HasKeys()) {
+  const Groups groups = GroupsOf(family);
+  if (groups.empty()) {
     return table;
   }
-  if (has_filters) {
+  if (now.all.filter_keys > 0) {
     table.now = Setting{"now", now.all.filter_bytes, now.all.BitsPerKey(),
                         now.reads_in_vain, std::nullopt};
+  }
+  const auto& policy = family.table.filter_policy;
+  if (table.now && family.is_policy_known && !family.has_no_bits &&
+      policy != nullptr) {
+    table.now->bytes_to_build = BytesToBuild(*policy, family, groups);
+  }
+  if (const std::string why = WhyNot(family); !why.empty()) {
+    table.notes.push_back(why);
+    return table;
   }
   std::vector<std::string> policies(std::begin(kSettings), std::end(kSettings));
   if (family.options.optimize_filters_for_hits) {
     policies.emplace_back(kForHits);
   }
-  if (const std::string why = WhyNot(family); !why.empty()) {
-    table.notes.push_back(why);
-    policies.clear();
+  ProgressBar progress(
+      "building filters of other settings, in up to " +
+      AsSize(kMostBytesPerKeyToBuild *
+             std::min(WithLargest(groups).second.keys_of_largest,
+                      kMostKeysToBuild)));
+  for (const std::string& text : policies) {
+    progress.Show(table.rows.size(), policies.size());
+    table.rows.push_back(SettingOf(text, family, groups));
   }
-  const size_t steps = forecaster.Steps() * (policies.size() + 1);
-  size_t step = 0;
-  ProgressBar progress("building filters of other settings, in up to " +
-                       AsSize(forecaster.PeakBytes()));
-  const auto show_step = [&] { progress.Show(step++, steps); };
-  if (table.now && family.is_policy_known && !family.has_no_bits &&
-      family.table.filter_policy != nullptr) {
-    const double bytes =
-        forecaster.Of("", *family.table.filter_policy, show_step)
-            .bytes_to_build.value_or(0);
-    if (bytes > 0) {
-      table.now->bytes_to_build = bytes;
-    }
-  }
-  for (const std::string& policy : policies) {
-    table.rows.push_back(forecaster.Of(policy, *PolicyOf(policy), show_step));
-  }
-  if (table.rows.empty()) {
-    return table;
-  }
-  table.notes.push_back(
+  table.notes.emplace_back(
       "as if each file were written anew into its level; whether it is then "
       "bottommost is guessed from the files below it");
   if (family.table.partition_filters) {
-    table.notes.push_back(
+    table.notes.emplace_back(
         "mix has more false positives than forecast in partitioned filters: "
         "3 % with partitions of 4 KiB, 13 % with 1 KiB");
   }

@@ -120,8 +120,8 @@ TEST(DoctorRunningProgramTest, Advice) {
   WriteFile(db.path() + "/LOG", present);
   EXPECT_THAT(Doctor(db, "").out,
               HasSubstr("98.1 % of look-ups were of present keys: the least "
-                        "memory, without more blocks read in vain for present "
-                        "keys, has cassandra_bloom:mix:3 ("));
+                        "memory, without more blocks read in vain, has "
+                        "cassandra_bloom:mix:3 ("));
 }
 
 // Where RocksDB asks for prefixes alone, absent keys of present prefixes pass,
