@@ -159,7 +159,7 @@ void PrintSums(const Json& family) {
         AsSize(now["bytes_to_build"]);
   }
   const Json& cache = family["block_cache"];
-  if (!cache.is_null() && !cache["filter_bytes"].is_null()) {
+  if (!cache.is_null() && cache["filter_bytes"] > 0) {
     sums["filters in the block cache"] = AsSize(cache["filter_bytes"]) +
                                          " of " + AsSize(cache["capacity"]) +
                                          ", at " + AsText(cache["time"]);
