@@ -11,7 +11,7 @@
 #include <random>
 
 #include "plugin/policy/filter_name.h"
-#include "tools/sst_filters/filter_witness.h"
+#include "tools/sst_filters/database/filter_witness.h"
 
 namespace cassandra_bloom::tools {
 namespace {

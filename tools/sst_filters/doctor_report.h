@@ -9,8 +9,8 @@
 
 #include "filterdb/commands/output.h"
 #include "tools/sst_filters/costs.h"
+#include "tools/sst_filters/database/rocksdb_log.h"
 #include "tools/sst_filters/judge.h"
-#include "tools/sst_filters/rocksdb_log.h"
 #include "tools/sst_filters/settings_table.h"
 
 namespace cassandra_bloom::tools {

@@ -21,8 +21,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/sst_filters/filter_witness.h"
-#include "tools/sst_filters/open_database.h"
+#include "tools/sst_filters/database/filter_witness.h"
+#include "tools/sst_filters/database/open_database.h"
 
 namespace cassandra_bloom::tools {
 

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/sst_filters/database/rocksdb_log.h"
 #include "tools/sst_filters/examine.h"
-#include "tools/sst_filters/rocksdb_log.h"
 
 namespace cassandra_bloom::tools {
 

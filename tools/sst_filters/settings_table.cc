@@ -2,20 +2,18 @@
 
 #include "tools/sst_filters/settings_table.h"
 
-#include <rocksdb/convenience.h>
 #include <rocksdb/status.h>
-#include <rocksdb/utilities/object_registry.h>
 
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
 
-#include "cassandra_bloom/filter_policy.h"
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/progress_bar.h"
 #include "plugin/policy/policy_settings.h"
 #include "tools/sst_filters/built_filter.h"
+#include "tools/sst_filters/database/stand_ins.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -30,12 +28,9 @@ constexpr const char* kSettings[] = {
 constexpr char kForHits[] = "cassandra_bloom:mix:2.5:filter:ribbon";
 
 std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(const std::string& text) {
-  rocksdb::ConfigOptions config;
-  config.registry = rocksdb::ObjectRegistry::NewInstance();
-  config.registry->AddLibrary("cassandra_bloom", register_cassandra_bloom, "");
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  const rocksdb::Status status =
-      rocksdb::FilterPolicy::CreateFromString(config, text, &policy);
+  const rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(
+      ConfigWithStandIns(rocksdb::Env::Default()), text, &policy);
   if (!status.ok() || policy == nullptr) {
     throw Unusable("RocksDB does not make the filter policy " + text + ": " +
                    status.ToString());

@@ -5,8 +5,8 @@
 //
 // Tested in tests/sst_filters/doctor/running_program_test.cc.
 
-#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_ROCKSDB_LOG_H_
-#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_ROCKSDB_LOG_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DATABASE_ROCKSDB_LOG_H_
+#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DATABASE_ROCKSDB_LOG_H_
 
 #include <cstdint>
 #include <istream>
@@ -72,4 +72,4 @@ void ReadRocksdbLog(std::istream* file, RocksdbLog* log);
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_ROCKSDB_LOG_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DATABASE_ROCKSDB_LOG_H_

@@ -6,8 +6,8 @@
 // Tested in tests/sst_filters/doctor/running_database_test.cc.
 // Tested in tests/sst_filters/export_command_test.cc.
 
-#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_OPEN_DATABASE_H_
-#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_OPEN_DATABASE_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DATABASE_OPEN_DATABASE_H_
+#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DATABASE_OPEN_DATABASE_H_
 
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/sst_filters/filter_witness.h"
+#include "tools/sst_filters/database/filter_witness.h"
 
 namespace cassandra_bloom::tools {
 
@@ -85,4 +85,4 @@ OpenedDatabase OpenDatabase(const DatabaseOnDisk& what,
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_OPEN_DATABASE_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DATABASE_OPEN_DATABASE_H_

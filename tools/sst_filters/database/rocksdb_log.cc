@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/sst_filters/rocksdb_log.h"
+#include "tools/sst_filters/database/rocksdb_log.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/sst_filters/filter_witness.h"
+#include "tools/sst_filters/database/filter_witness.h"
 
 #include <rocksdb/slice.h>
 
