@@ -199,20 +199,19 @@ void PrintReason(const std::string& why, const Json& reason) {
 
 void PrintSettings(const Json& settings) {
   Json rows = settings["rows"];
-  if (rows.empty()) {
-    return;
+  if (!rows.empty()) {
+    if (!settings["now"].is_null()) {
+      rows.push_back(settings["now"]);
+    }
+    PrintText("  with other settings (blocks read in vain by a look-up):\n");
+    PrintText(
+        TableText(rows, {{"policy", "filter_policy"},
+                         {"filter_bytes", "filters", AsSize},
+                         {"bits_per_key", "bits/key", AsThreeDigits},
+                         {"false_positives", "absent key", AsThreeDigits},
+                         {"present_key_in_vain", "present key", AsThreeDigits},
+                         {"bytes_to_build", "to build one", AsSize}}));
   }
-  if (!settings["now"].is_null()) {
-    rows.push_back(settings["now"]);
-  }
-  PrintText("  with other settings (blocks read in vain by a look-up):\n");
-  PrintText(
-      TableText(rows, {{"policy", "filter_policy"},
-                       {"filter_bytes", "filters", AsSize},
-                       {"bits_per_key", "bits/key", AsThreeDigits},
-                       {"false_positives", "absent key", AsThreeDigits},
-                       {"present_key_in_vain", "present key", AsThreeDigits},
-                       {"bytes_to_build", "to build one", AsSize}}));
   for (const Json& note : settings["notes"]) {
     PrintText("    " + AsText(note) + "\n");
   }

@@ -101,6 +101,9 @@ Setting SettingOf(const std::string& text, const Family& family,
 
 // Returns why nothing can be said, or "".
 std::string WhyNot(const JudgedFamily& family) {
+  if (!family.is_policy_known && family.policy.empty()) {
+    return "without the OPTIONS file, other settings are not forecast";
+  }
   if (!family.table.whole_key_filtering) {
     return "the filters hold prefixes alone, of which other settings are not "
            "forecast";
@@ -188,8 +191,8 @@ SettingsTable TableOfSettings(const JudgedFamily& family, const Costs& now,
     table.rows.push_back(SettingOf(text, family, groups));
   }
   table.notes.emplace_back(
-      "as if each file were written anew into its level; whether it is then "
-      "bottommost is guessed from the files below it");
+      "as if each file were written anew into its level; which are then "
+      "bottommost is a guess");
   if (family.table.partition_filters) {
     table.notes.emplace_back(
         "mix has more false positives than forecast in partitioned filters: "

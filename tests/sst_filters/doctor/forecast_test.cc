@@ -67,7 +67,7 @@ TEST(DoctorForecastTest, OtherSettings) {
   }
   const std::string text = Doctor(before, "").out;
   EXPECT_THAT(text, HasSubstr("\n  cassandra_bloom:mix:10:filter:ribbon  "));
-  EXPECT_THAT(text, HasSubstr("bottommost is guessed from the files below"));
+  EXPECT_THAT(text, HasSubstr("which are then bottommost is a guess\n"));
   EXPECT_THAT(Doctor(before, "--no-forecast").out,
               Not(HasSubstr("with other settings")));
 }

@@ -179,6 +179,7 @@ TEST(DoctorNotAskedTest, NoOptionsFile) {
   }
   ExpectNotAsked(db, "the OPTIONS file of the database is missing");
   ExpectSizesAreShown(db);
+  EXPECT_EQ(FamilyOf(Doctor(db))["settings"]["rows"], Json::array());
 }
 
 TEST(DoctorNotAskedTest, AnUnreadableOptionsFile) {

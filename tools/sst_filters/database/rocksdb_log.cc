@@ -141,7 +141,8 @@ class LogReader {
       if (StartsWith(line, "    capacity :")) {
         cache.capacity = NumberIn(value);
       } else if (StartsWith(line, "    num_shard_bits :")) {
-        cache.num_shard_bits = static_cast<int>(NumberIn(value));
+        cache.num_shard_bits =
+            static_cast<int>(std::min<uint64_t>(NumberIn(value), 63));
       } else if (StartsWith(line, "    strict_capacity_limit :")) {
         cache.is_strict = NumberIn(value) != 0;
       }
