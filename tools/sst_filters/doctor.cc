@@ -71,10 +71,10 @@ Outcome OutcomeOf(const Json& families) {
 // RocksDB may crash if there is no memory for its threads and small objects
 // (seen under `ulimit -v`). If there is, what is too large is an exception.
 void CheckAddressSpace() {
-  constexpr size_t kBytes = 128 << 20;
+  constexpr size_t kBytes = 32 << 20;
   const std::unique_ptr<char[]> reserved(new (std::nothrow) char[kBytes]);
   if (reserved == nullptr) {
-    throw Unusable("doctor needs at least 128 MB of address space (ulimit -v)");
+    throw Unusable("doctor needs 32 MB more of address space (ulimit -v)");
   }
 }
 
