@@ -45,7 +45,8 @@ TOOLS_EDGES = {
     "filterdb/commands": {
         "filterdb/sstable", "filterdb/sstable/bytes", "filterdb/health", "filterdb/mending"
     },
-    "tools/sst_filters": {"filterdb/commands"},
+    "tools/sst_filters/database": {"filterdb/commands"},
+    "tools/sst_filters": {"filterdb/commands", "tools/sst_filters/database"},
 }
 # What tools/ may include of filterdb/: how its commands print and parse.
 CONSOLE = {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <rocksdb/convenience.h>
-#include <sys/inotify.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "plugin/filter_db/read_file.h"
 #include "tests/export/export_fixture.h"
+#include "tests/sst_filters/opened_files.h"
 #include "tests/support/filterdb_command.h"
 
 namespace cassandra_bloom::testing {
@@ -105,6 +103,7 @@ TEST_F(ExportCommandTest, BadCommandLines) {
   struct BadLine {
     std::string arguments;
     const char* message;
+    int exit_code = 64;
   };
   const BadLine bad_lines[] = {
       {"export" + ToOut(), "--db is required"},
@@ -113,11 +112,12 @@ TEST_F(ExportCommandTest, BadCommandLines) {
        "--sstable-version is required"},
       {"export --db=" + dir.path() +
            " --sstable-version=nb --out-dir=" + dir / "made",
-       "is no database: it has no file CURRENT"},
-      {"export --db=" + dir / "bad" + ToOut(), "cannot be opened as a RocksDB"},
+       "is no database: it has no file CURRENT", 3},
+      {"export --db=" + dir / "bad" + ToOut(), "cannot be opened as a RocksDB",
+       3},
       {"export --db=" + dir / "file" + ToOut(), "Directory is actually a file"},
       {Db() + "--column-family=none",
-       "has no column family 'none'; it has 'default'"},
+       "has no column family 'none'; it has 'default'", 3},
       {Db() + "--from=disk", "--from"},
       {Db() + "--bits=ten", "--bits"},
       {Db() + "--bits=0", "--bits: '0' is not a number from 1 to 100"},
@@ -128,16 +128,16 @@ TEST_F(ExportCommandTest, BadCommandLines) {
       {"export --db=" + db_.path() + ToOut("ma-to-me"), "is a form"},
       {"export --db=" + db_.path() +
            " --sstable-version=nb --out-dir=" + dir / "a/b",
-       "cannot be created"},
+       "cannot be created", 3},
       {"export --db=" + db_.path() +
            " --sstable-version=nb --out-dir=" + dir / "file",
-       "is no folder"},
+       "is no folder", 3},
   };
   db_.Close();  // An open database might still remove a log.
   const auto before = StateOf(db_.path());
   for (const BadLine& bad : bad_lines) {
     const Ran ran = SstFilters(bad.arguments);
-    EXPECT_EQ(ran.exit_code, 2) << bad.arguments;
+    EXPECT_EQ(ran.exit_code, bad.exit_code) << bad.arguments;
     EXPECT_EQ(ran.out, "") << bad.arguments;
     EXPECT_THAT(ran.err, HasSubstr(bad.message)) << bad.arguments;
   }
@@ -150,7 +150,7 @@ TEST_F(ExportCommandTest, TakesOverAFolderIfForced) {
   const std::string mine = out_ / "nb-1-big-Filter.db";
   WriteFile(mine, "made by hand");
   const Ran refused = SstFilters(Db());
-  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.exit_code, 3);
   EXPECT_EQ(refused.out, "");
   EXPECT_THAT(refused.err, HasSubstr("holds nb-1-big-Filter.db, which no"));
   EXPECT_EQ(ReadFile(mine), "made by hand");
@@ -181,35 +181,13 @@ TEST_F(ExportCommandTest, ChangesNothingInTheDatabase) {
   EXPECT_FALSE(fs::exists(db_.path() + "/000999.sst.trash"));
 }
 
-// Returns the names of the write-ahead logs in `folder` that are opened while
-// `work` runs.
-std::vector<std::string> OpenedLogs(const std::string& folder,
-                                    const std::function<void()>& work) {
-  const FileDescriptor events(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-  EXPECT_GE(inotify_add_watch(events.get(), folder.c_str(), IN_OPEN), 0);
-  work();
-  std::vector<std::string> logs;
-  alignas(inotify_event) char buffer[4096];
-  ssize_t size;
-  while ((size = read(events.get(), buffer, sizeof(buffer))) > 0) {
-    for (const char* at = buffer; at < buffer + size;) {
-      const auto* const event = reinterpret_cast<const inotify_event*>(at);
-      const std::string name = event->len == 0 ? "" : event->name;
-      if (EndsWith(name, ".log")) {
-        logs.push_back(name);
-      }
-      at += sizeof(inotify_event) + event->len;
-    }
-  }
-  return logs;
-}
-
 // A log may take more memory than there is. No filter is in it.
 TEST_F(ExportCommandTest, OpensNoWriteAheadLog) {
   db_.Put(NumberedRows(next_, next_ + 1000));
   db_.Close();
-  EXPECT_THAT(OpenedLogs(db_.path(), [&] { Export(); }), ::testing::IsEmpty());
-  EXPECT_THAT(OpenedLogs(db_.path(), [&] { db_.Reopen(); }),
+  EXPECT_THAT(OpenedFiles(db_.path(), ".log", [&] { Export(); }),
+              ::testing::IsEmpty());
+  EXPECT_THAT(OpenedFiles(db_.path(), ".log", [&] { db_.Reopen(); }),
               Not(::testing::IsEmpty()));
 }
 
@@ -232,7 +210,7 @@ TEST_F(ExportCommandTest, ACopyIsAnotherDatabase) {
   const TempDir copies;
   fs::copy(db_.path(), copies / "copy");
   const Ran ran =
-      Exits(2, SstFilters("export --db=" + copies / "copy" + ToOut()));
+      Exits(3, SstFilters("export --db=" + copies / "copy" + ToOut()));
   EXPECT_THAT(ran.err, HasSubstr("another database"));
 }
 
@@ -257,7 +235,7 @@ TEST_F(ExportCommandTest, SeveralPathsAndLevels) {
   Exits(2, SstFilters(Db()));
   EXPECT_EQ(Export(first + " --db-path=" + second.path()),
             (std::vector<size_t>{0, 1, 0}));
-  EXPECT_THAT(Exits(2, SstFilters(Db() + "--db-path=" + second / "none")).err,
+  EXPECT_THAT(Exits(64, SstFilters(Db() + "--db-path=" + second / "none")).err,
               HasSubstr("--db-path: Directory does not exist"));
 }
 
@@ -268,6 +246,16 @@ TEST_F(ExportCommandTest, ATruncatedFile) {
   fs::resize_file(sst, 100);
   EXPECT_THAT(Exits(2, SstFilters(Db())).err,
               HasSubstr("cannot be read as a block-based SST file"));
+}
+
+// RocksDB reads files with the suffix of LevelDB, but lists them with its own.
+TEST_F(ExportCommandTest, AFileOfLevelDb) {
+  db_.Compact();
+  const std::string sst = OnlySst(db_);
+  db_.Close();
+  fs::rename(sst, fs::path(sst).replace_extension(".ldb"));
+  EXPECT_EQ(Export(), (std::vector<size_t>{1, 0, 0}));
+  EXPECT_EQ(Export(), (std::vector<size_t>{0, 1, 0}));
 }
 
 // The filters that a listener wrote are kept. The command says what is missing,

@@ -1,42 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the filters of levels cost, and what they would cost if files were
-// written anew: with the policy in use, and with the policy `mix`. The policies
-// are asked to build filters.
+// What the filters of a column family cost: sums of its levels.
 //
 // Tested in tests/sst_filters/doctor/doctor_test.cc.
-// Tested in tests/sst_filters/doctor/forecast_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_COSTS_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_COSTS_H_
 
-#include <rocksdb/filter_policy.h>
+#include <map>
+#include <optional>
 
-#include <memory>
-#include <nlohmann/json_fwd.hpp>
-
-#include "filterdb/commands/output.h"
-#include "tools/sst_filters/examine.h"
+#include "tools/sst_filters/judge.h"
 
 namespace cassandra_bloom::tools {
 
-// Returns what RocksDB uses to build the filter of a file. Returns null if the
-// policy gives the file no filter. RocksDB must have told the policy the
-// options of the column family (ValidateOptions), as LoadOptions does for the
-// policy of the OPTIONS file.
-std::unique_ptr<rocksdb::FilterBitsBuilder> BuilderFor(
-    const rocksdb::FilterPolicy& policy, const Family& family, int level,
-    bool is_bottommost);
+// The sums of a level, or of all levels. If the files are a sample, these are
+// those of the whole database. Files that could not be read are in no sum.
+struct LevelSums {
+  double files = 0;
+  double keys = 0;
+  double filter_keys = 0;
+  double filter_bytes = 0;
+  double asked_by_get = 0;
+  double looked_up = 0;
+  double asked_by_seek = 0;
+  double sought = 0;
 
-// Returns what the filters of the column family cost. Judge must come before.
-//   levels: the sums of each level that has files.
-//   all: the sums of all levels, or null if no file was examined.
-//   bytes_to_build: what the filter of the largest file adds to the memory
-//     while the file is written. May be null.
-//   mix: the filters that `mix` would give with as many bits per key. May be
-//     null.
-//   notes: sentences.
-Json CostsOf(const ExaminedFamily& family);
+  // Of the files whose rate is known.
+  double rated_files = 0;
+  double rates = 0;
+  double rated_keys = 0;
+  double rated_keys_times_rate = 0;
+
+  void Add(const ExaminedSst& sst, const Verdict& verdict);
+
+  double BitsPerKey() const {
+    return filter_keys > 0 ? 8 * filter_bytes / filter_keys : 0;
+  }
+  // The mean share of absent keys that pass, weighted by the keys of the files.
+  std::optional<double> Rate() const;
+};
+
+// How many blocks a look-up of a key reads in vain, if the key is in the range
+// of each file of level 0, and of a file of each deeper level.
+struct ReadsInVain {
+  double absent_key = 0;
+  // Of a key that is in a file, the mean over all keys: in the files above it.
+  double present_key = 0;
+};
+
+// One run of sorted keys or, in level 0, several: each file is one.
+struct Runs {
+  double count = 0;
+  double keys = 0;
+  double rate = 0;
+};
+
+// By level.
+ReadsInVain ReadsInVainOf(const std::map<int, Runs>& runs);
+
+struct Costs {
+  std::map<int, LevelSums> levels;  // Those that have files.
+  LevelSums all;
+  // Not set if no rate is known.
+  std::optional<ReadsInVain> reads_in_vain;
+};
+
+Costs CostsOf(const JudgedFamily& family);
 
 }  // namespace cassandra_bloom::tools
 

@@ -13,10 +13,12 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string_view>
 
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/progress_bar.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -30,7 +32,8 @@ constexpr double kFewFiles = 20;
 constexpr uint64_t kRandomKeys = 4'000'000;
 constexpr uint64_t kRandomKeysOfOne = 20'000;
 
-constexpr int kListings = 10;
+// A database that is written to fast may remove files again and again.
+constexpr int kMostListings = 10;
 
 // Takes the same files from each listing.
 bool IsInSample(uint64_t file_number, size_t files_of_level,
@@ -46,25 +49,44 @@ class Examiner {
  public:
   explicit Examiner(const DatabaseOnDisk& what) : what_(what) {}
 
-  std::vector<ExaminedFamily> Run() {
-    // What fails is tried again, because a compaction may remove listed files,
-    // and a new listing has the files that replaced them.
+  ExaminedDatabase Run() {
+    // A compaction may remove files that were listed. The next listing has the
+    // files that replaced them. A file that stays in the listing is lost.
+    std::set<std::string> gone;
     for (int listing = 1;; ++listing) {
       has_failed_ = false;
-      std::vector<ExaminedFamily> families =
-          ExamineAll(OpenDatabase(what_, witness_));
-      if (!has_failed_ || listing == kListings) {
+      const OpenedDatabase opened = OpenDatabase(what_, witness_);
+      std::vector<ExaminedFamily> families = ExamineAll(opened);
+      if (!has_failed_ || listing == kMostListings ||
+          !AddGone(families, &gone)) {
         for (ExaminedFamily& family : families) {
           for (ExaminedSst& sst : family.ssts) {
             sst.answers = witness_->answers[sst.file.file_number];
           }
         }
-        return families;
+        return {families, opened.log_dir};
       }
     }
   }
 
  private:
+  // Adds the listed files that are not there to `*gone`. Returns whether there
+  // is a new one.
+  static bool AddGone(const std::vector<ExaminedFamily>& families,
+                      std::set<std::string>* gone) {
+    bool has_new = false;
+    for (const ExaminedFamily& family : families) {
+      for (const rocksdb::LevelMetaData& level : family.files.levels) {
+        for (const rocksdb::SstFileMetaData& file : level.files) {
+          const std::string path =
+              PathOnDisk(file.directory + "/" + file.relative_filename);
+          has_new |= !FileExists(path) && gone->insert(path).second;
+        }
+      }
+    }
+    return has_new;
+  }
+
   std::vector<ExaminedFamily> ExamineAll(const OpenedDatabase& opened) {
     uint64_t all_files = 0;
     for (const Family& family : opened.families) {
@@ -81,7 +103,7 @@ class Examiner {
         std::vector<ExaminedSst> ssts;
         for (const rocksdb::SstFileMetaData& file : level.files) {
           progress_.Show(done++, all_files);
-          if (family.not_asked.empty() &&
+          if (family.is_block_based &&
               IsInSample(file.file_number, level.files.size(), all_files)) {
             const auto known = known_.find(file.file_number);
             ssts.push_back(known == known_.end()
@@ -110,9 +132,11 @@ class Examiner {
     sst.keys = file.num_entries;
     rocksdb::Status status = Measure(opened, family, &sst);
     if (!status.ok()) {
-      sst.not_asked = "RocksDB cannot read it: " + status.ToString();
+      sst.not_read = "RocksDB cannot read it: " + status.ToString();
+    } else if (!family.not_asked.empty()) {
+      sst.not_looked_up = family.not_asked;
     } else if (status = LookUp(opened, family, &sst); !status.ok()) {
-      sst.not_asked =
+      sst.not_looked_up =
           "RocksDB cannot read it, or another file with keys in its range: " +
           status.ToString();
     }
@@ -134,8 +158,8 @@ class Examiner {
     witness_->sst = sst->file.file_number;
     witness_->asking = FilterWitness::Asking::kRandomKeys;
     const FilterAnswers& answers = witness_->answers[witness_->sst] = {};
-    const rocksdb::Status status =
-        reader.Open(sst->file.directory + "/" + sst->file.relative_filename);
+    const rocksdb::Status status = reader.Open(
+        PathOnDisk(sst->file.directory + "/" + sst->file.relative_filename));
     if (!status.ok()) {
       return status;
     }
@@ -225,7 +249,7 @@ class Examiner {
 
 }  // namespace
 
-std::vector<ExaminedFamily> Examine(const DatabaseOnDisk& what) {
+ExaminedDatabase Examine(const DatabaseOnDisk& what) {
   return Examiner(what).Run();
 }
 

@@ -18,37 +18,13 @@
 #include <rocksdb/metadata.h>
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "tools/sst_filters/filter_witness.h"
-#include "tools/sst_filters/open_database.h"
+#include "tools/sst_filters/database/filter_witness.h"
+#include "tools/sst_filters/database/open_database.h"
 
 namespace cassandra_bloom::tools {
-
-// Whether RocksDB uses a filter. The worst is last.
-enum class Use {
-  kUsed,
-  kOnPurpose,  // The options give the file no filter, or RocksDB does not ask.
-  kNoKeys,     // There is no key to ask the filter for.
-  kNotUsed,    // A fault.
-  kNotAsked,   // doctor could not find out.
-};
-
-// The names in the JSON.
-NLOHMANN_JSON_SERIALIZE_ENUM(Use, {{Use::kUsed, "used"},
-                                   {Use::kNotUsed, "not_used"},
-                                   {Use::kOnPurpose, "none_on_purpose"},
-                                   {Use::kNoKeys, "no_keys"},
-                                   {Use::kNotAsked, "not_asked"}})
-
-struct Verdict {
-  Use use = Use::kUsed;
-  std::string why = "";     // Empty if there is nothing to say.
-  std::string remedy = "";  // Empty if there is nothing to do.
-  bool compact = false;     // The remedy is to compact the file.
-};
 
 // An SST file.
 struct ExaminedSst {
@@ -56,8 +32,10 @@ struct ExaminedSst {
   rocksdb::SstFileMetaData file;
   double weight = 1;  // How many files of the level it stands for in a sample.
 
-  // Why the file could not be read or its filter not be asked, or empty.
-  std::string not_asked;
+  // Why the file could not be read, and why no key could be looked up in it.
+  // Empty if it could.
+  std::string not_read;
+  std::string not_looked_up;
 
   // From the file's properties.
   uint64_t keys = 0;
@@ -73,25 +51,21 @@ struct ExaminedSst {
   bool was_looked_up = false;
   bool was_sought = false;
   FilterAnswers answers;
-
-  // Set by Judge. The rate is the share of absent keys for which RocksDB reads
-  // the file.
-  Verdict verdict;
-  double rate = 1;
 };
 
-// If `not_asked` is not empty, it has no SST files. They are in the order of
-// levels, and fewer than in `files` if they are a sample.
+// The SST files are in the order of levels. There are fewer than in `files` if
+// they are a sample, and none if the tables are not block-based.
 struct ExaminedFamily : Family {
   std::vector<ExaminedSst> ssts;
 };
 
-// Throws Unusable if the database cannot be opened.
-std::vector<ExaminedFamily> Examine(const DatabaseOnDisk& what);
+struct ExaminedDatabase {
+  std::vector<ExaminedFamily> families;
+  std::string log_dir;  // DBOptions::db_log_dir.
+};
 
-// Says of each SST file whether RocksDB uses its filter and, if not, why and
-// what to do.
-void Judge(ExaminedFamily* family);
+// Throws Unusable if the database cannot be opened.
+ExaminedDatabase Examine(const DatabaseOnDisk& what);
 
 }  // namespace cassandra_bloom::tools
 

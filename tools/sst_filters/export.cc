@@ -80,6 +80,10 @@ ExitCode Show(const ExportArguments& options, const ExportReport& report,
   for (const std::string& one : report.errors) {
     PrintError(Unusable(one));
   }
+  if (!report.errors.empty()) {
+    PrintError(Unusable(error));
+    return kHarm;
+  }
   if (!error.empty()) {
     throw Unusable(error);
   }
@@ -88,9 +92,11 @@ ExitCode Show(const ExportArguments& options, const ExportReport& report,
 }
 
 ExitCode RunExport(const ExportArguments& options) {
-  const ExportPlan plan = *OrUnusable([&](std::string* failure) {
-    return PlanExport(options.exporting, failure);
-  });
+  std::string error;
+  const auto plan = PlanExport(options.exporting, &error);
+  if (!plan) {
+    throw WrongUsage(error);
+  }
   const DatabaseOnDisk& database = options.database;
   // Without a database, no folder is made.
   if (!FileExists(database.folder + "/CURRENT")) {
@@ -112,13 +118,12 @@ ExitCode RunExport(const ExportArguments& options) {
             return family.handle->GetName() == file.column_family_name;
           });
       (is_wanted ? live.files : live.others)[file.file_number] =
-          file.db_path + file.name;
+          PathOnDisk(file.db_path + file.name);
     }
     return live;
   };
   ExportReport report;
-  std::string error;
-  Reconcile(plan, options.out_dir, list, &report, &error);
+  Reconcile(*plan, options.out_dir, list, &report, &error);
   return Show(options, report, error);
 }
 

@@ -1,47 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tested in tests/sst_filters/doctor/doctor_test.cc.
-// Tested in tests/sst_filters/doctor/not_used_test.cc.
+#include "tools/sst_filters/judge.h"
 
-#include <rocksdb/comparator.h>
 #include <rocksdb/slice_transform.h>
 
 #include <algorithm>
-#include <string>
+#include <cmath>
 
-#include "plugin/policy/filter_bits_api.h"
-#include "tools/sst_filters/costs.h"
-#include "tools/sst_filters/examine.h"
+#include "filterdb/commands/output.h"
+#include "plugin/policy/filter_name.h"
+#include "plugin/policy/policy_settings.h"
+#include "tools/sst_filters/built_filter.h"
 
 namespace cassandra_bloom::tools {
 namespace {
-
-// Returns whether the file is the last one: no deeper level has a file and, in
-// level 0, it is the oldest. RocksDB asks no filter there if
-// optimize_filters_for_hits is on (Version::IsFilterSkipped in
-// db/version_set.cc).
-//
-// With `in_its_range`, deeper files may have other keys. RocksDB calls such a
-// file bottommost when it writes it
-// (VersionStorageInfo::RangeMightExistAfterSortedRun).
-bool IsLast(const ExaminedFamily& family, const ExaminedSst& sst,
-            bool in_its_range) {
-  const rocksdb::Comparator& comparator = *family.options.comparator;
-  const auto& levels = family.files.levels;
-  const auto counts = [&](const rocksdb::SstFileMetaData& deeper) {
-    return sst.level == 0 || !in_its_range ||
-           (comparator.Compare(deeper.smallestkey, sst.file.largestkey) <= 0 &&
-            comparator.Compare(sst.file.smallestkey, deeper.largestkey) <= 0);
-  };
-  // RocksDB lists the oldest file of level 0 last.
-  return std::none_of(levels.begin() + sst.level + 1, levels.end(),
-                      [&](const rocksdb::LevelMetaData& level) {
-                        return std::any_of(level.files.begin(),
-                                           level.files.end(), counts);
-                      }) &&
-         (sst.level > 0 ||
-          levels[0].files.back().file_number == sst.file.file_number);
-}
 
 // A fault that is repaired when the file is written anew. `before` is what else
 // to do.
@@ -49,7 +21,18 @@ Verdict NeedsCompaction(const std::string& why,
                         const std::string& before = "") {
   return {Use::kNotUsed, why,
           before + "compact it (with FIFO compaction, wait until it ages out)",
-          /*compact=*/true};
+          /*compact=*/true, /*rate=*/1};
+}
+
+Verdict OnPurpose(const std::string& why) {
+  return {Use::kOnPurpose, why, "", false, /*rate=*/1};
+}
+
+Verdict NotAsked(const std::string& why) { return {Use::kNotAsked, why}; }
+
+std::string ExtractorNow(const ExaminedFamily& family) {
+  const auto& extractor = family.options.prefix_extractor;
+  return extractor == nullptr ? "none" : extractor->GetId();
 }
 
 Verdict JudgeWithoutFilter(const ExaminedSst& sst,
@@ -59,11 +42,11 @@ Verdict JudgeWithoutFilter(const ExaminedSst& sst,
         "no filter, as the OPTIONS file has no filter_policy",
         "set filter_policy, then ");
   }
-  const bool is_bottommost = IsLast(family, sst, /*in_its_range=*/true);
-  if (family.options.optimize_filters_for_hits && is_bottommost) {
-    return {Use::kOnPurpose,
-            "no filter: optimize_filters_for_hits, and no older file has its "
-            "keys"};
+  const FilePlace place = FilePlaceOf(family, sst);
+  if (family.options.optimize_filters_for_hits && place.is_bottommost) {
+    return OnPurpose(
+        "no filter: optimize_filters_for_hits, and no older file has its "
+        "keys");
   }
   if (!family.table.whole_key_filtering) {
     if (family.options.prefix_extractor == nullptr) {
@@ -72,47 +55,72 @@ Verdict JudgeWithoutFilter(const ExaminedSst& sst,
           "prefix_extractor",
           "set a prefix_extractor, or whole_key_filtering=true; then ");
     }
+    // Keys between the first and the last may have prefixes. Only what the file
+    // names tells whether RocksDB looked for them when it was written.
+    if (!sst.was_sought && sst.policy.empty()) {
+      return NeedsCompaction(
+          "no filter, and no policy when it was written: its keys may have "
+          "prefixes");
+    }
+    if (!sst.was_sought && sst.prefix_extractor != ExtractorNow(family)) {
+      return NeedsCompaction(
+          "no filter: when it was written, the prefix_extractor was " +
+          sst.prefix_extractor + ", and of " + ExtractorNow(family) +
+          " its keys may have prefixes");
+    }
     if (!sst.was_sought) {
-      return {Use::kOnPurpose,
-              "no filter: neither its first nor its last key has a prefix"};
+      return OnPurpose(
+          "no filter: neither its first nor its last key has a prefix");
     }
   }
-  if (BuilderFor(*family.table.filter_policy, family, sst.level,
-                 is_bottommost) == nullptr) {
-    return {Use::kOnPurpose, "no filter: the policy gives it none"};
+  if (family.has_no_bits) {
+    return NeedsCompaction(
+        "no filter, and the OPTIONS file names '" + family.policy +
+            "' without bits per key: a process that takes its policy from "
+            "that file makes none",
+        "set filter_policy with its bits, such as bloomfilter:10, then ");
+  }
+  if (BuilderFor(*family.table.filter_policy, family, place) == nullptr) {
+    return OnPurpose("no filter: the policy gives it none");
   }
   return NeedsCompaction("no filter");
+}
+
+// Judges a file with a filter that the policy does not read.
+Verdict JudgeUnread(const ExaminedSst& sst, const ExaminedFamily& family) {
+  const PolicySettings settings = SettingsOf(family.policy);
+  const bool is_rocksdbs = sst.policy == "bloomfilter" ||
+                           sst.policy == "ribbonfilter" ||
+                           sst.policy == kRocksdbsFilterName;
+  std::string before = "set the policy back, or ";
+  if (is_rocksdbs && family.policy.rfind(kPolicyName, 0) == 0 &&
+      settings.error.empty() && settings.block_form == BlockForm::kFilterDb &&
+      settings.partition_key.is_whole()) {
+    before = "set filter_policy=" + family.policy +
+             ":blocks:rocksdb, which reads it as it is; or " + before;
+  }
+  return NeedsCompaction(
+      "the policy does not read its filter: it was written by the policy '" +
+          sst.policy + "', perhaps with other options, or is damaged",
+      before);
 }
 
 // Judges a file with a filter that RocksDB did not ask when it looked up absent
 // keys.
 Verdict JudgeUnasked(const ExaminedSst& sst, const ExaminedFamily& family) {
-  if (family.policy.empty()) {
-    return {Use::kNotUsed,
-            "the OPTIONS file has no filter_policy, so RocksDB does not look "
-            "for its filter, of '" +
-                sst.policy + "'",
-            "set filter_policy again; the filter is then used as it is"};
-  }
-  if (family.options.optimize_filters_for_hits &&
-      IsLast(family, sst, /*in_its_range=*/false)) {
-    return {Use::kOnPurpose,
-            "optimize_filters_for_hits: RocksDB asks no filter of the last "
-            "level"};
+  if (family.options.optimize_filters_for_hits && IsLast(family, sst)) {
+    return OnPurpose(
+        "optimize_filters_for_hits: RocksDB asks no filter of the last "
+        "level");
   }
   if (sst.answers.blocks == 0) {
-    return NeedsCompaction(
-        "the policy does not read its filter: it was written by the policy '" +
-            sst.policy + "', perhaps with other options, or is damaged",
-        "set the policy back, or ");
+    return JudgeUnread(sst, family);
   }
   // RocksDB asks for whole keys if the file and the options have them, and
   // otherwise for prefixes, if both have the same extractor
   // (BlockBasedTable::FullFilterKeyMayMatch).
   const bool asks_for_keys = sst.holds_keys && family.table.whole_key_filtering;
-  const auto& extractor = family.options.prefix_extractor;
-  const std::string now = extractor == nullptr ? "none" : extractor->GetId();
-  if (!asks_for_keys && sst.prefix_extractor != now) {
+  if (!asks_for_keys && sst.prefix_extractor != ExtractorNow(family)) {
     if (sst.holds_keys) {
       return NeedsCompaction(
           "its filter holds whole keys, and whole_key_filtering is off",
@@ -120,60 +128,150 @@ Verdict JudgeUnasked(const ExaminedSst& sst, const ExaminedFamily& family) {
     }
     return NeedsCompaction(
         "its filter holds prefixes of the prefix_extractor " +
-            sst.prefix_extractor + ", and now that is " + now,
+            sst.prefix_extractor + ", and now that is " + ExtractorNow(family),
         "set the prefix_extractor back, or ");
   }
   if (asks_for_keys ? !sst.was_looked_up : !sst.was_sought) {
-    return {Use::kNoKeys, std::string("not asked: no absent key ") +
-                              (asks_for_keys ? "" : "with a prefix ") +
-                              "is in its range"};
+    Verdict verdict{Use::kNoKeys, std::string("not asked: no absent key ") +
+                                      (asks_for_keys ? "" : "with a prefix ") +
+                                      "is in its range"};
+    // RocksDB reads no block for a key that is not in the range.
+    verdict.rate = sst.was_looked_up ? sst.answers.Rate() : 0;
+    return verdict;
   }
   return NeedsCompaction("RocksDB does not ask its filter");
 }
 
+// Returns how many bits per key the policy gives a file, or 0 if none.
+double BitsOf(const FilePlace& place, const ExaminedFamily& family) {
+  constexpr size_t kBytes = 64 << 10;
+  const auto builder = BuilderFor(*family.table.filter_policy, family, place);
+  return builder == nullptr
+             ? 0
+             : 8. * kBytes /
+                   static_cast<double>(builder->ApproximateNumEntries(kBytes));
+}
+
+// RocksDB moves a file to a deeper level without writing it anew if no file
+// there has keys of its range.
+bool HasBitsOfFlush(const ExaminedSst& sst, const ExaminedFamily& family) {
+  // A small filter has more bits per key.
+  constexpr uint64_t kFewKeys = 1000;
+  constexpr double kTenth = 1.1;
+  if (sst.level == 0 || sst.filter_keys < kFewKeys ||
+      sst.policy != family.table.filter_policy->Name()) {
+    return false;
+  }
+  const double of_flush =
+      BitsOf({/*level=*/0, /*is_bottommost=*/false}, family);
+  const double of_place = BitsOf(FilePlaceOf(family, sst), family);
+  const double bits = 8 * static_cast<double>(sst.filter_bytes) /
+                      static_cast<double>(sst.filter_keys);
+  return of_flush > kTenth * of_place &&
+         std::abs(bits - of_flush) < std::abs(bits - of_place);
+}
+
+// Judges a file whose filter RocksDB asks.
+Verdict JudgeUsed(const ExaminedSst& sst, const ExaminedFamily& family) {
+  Verdict verdict;
+  verdict.rate = sst.answers.Rate();
+  if (family.has_no_bits) {
+    verdict.why =
+        "the OPTIONS file names '" + family.policy +
+        "' without bits per key, as programs in C, Rust and Go do: such a "
+        "program uses the filter, but a process that takes its policy from "
+        "that file makes none";
+  } else if (sst.was_sought && sst.answers.by_seek == 0) {
+    verdict.why =
+        "iterators do not ask its filter, which holds no prefixes of the "
+        "prefix_extractor; Get does";
+  } else if (HasBitsOfFlush(sst, family)) {
+    verdict.why =
+        "its filter has the size of a flushed file's, as RocksDB moved it to "
+        "its level without writing it anew: a compaction makes it smaller";
+    verdict.compact = true;
+  }
+  return verdict;
+}
+
 Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family) {
-  const bool is_asked = sst.filter_bytes > 0 && sst.answers.by_get > 0;
-  // If its filter was asked, what failed was the look-up in another file.
-  if (!sst.not_asked.empty() && !is_asked) {
-    return {Use::kNotAsked, sst.not_asked};
+  if (!sst.not_read.empty()) {
+    return NotAsked(sst.not_read);
   }
   if (sst.keys == 0) {
-    return {Use::kNoKeys, "no keys, only deleted ranges"};
+    Verdict verdict{Use::kNoKeys, "no keys, only deleted ranges"};
+    verdict.rate = 0;
+    return verdict;
   }
-  if (sst.filter_bytes == 0) {
-    return JudgeWithoutFilter(sst, family);
+  // Faults that show without a look-up.
+  if (family.is_policy_known && family.policy.empty() && sst.filter_bytes > 0) {
+    return {Use::kNotUsed,
+            "the OPTIONS file has no filter_policy, so RocksDB does not look "
+            "for its filter, of '" +
+                sst.policy + "'",
+            "set filter_policy again; the filter is then used as it is",
+            /*compact=*/false, /*rate=*/1};
   }
-  if (!is_asked) {
-    return JudgeUnasked(sst, family);
+  // If its filter was asked, what failed was the look-up in another file.
+  const bool is_asked = sst.filter_bytes > 0 && sst.answers.by_get > 0;
+  const bool is_measured = sst.answers.blocks > 0;
+  if (!sst.not_looked_up.empty() && !is_asked && !is_measured) {
+    const bool is_unread = family.is_policy_known && sst.filter_bytes > 0;
+    return is_unread ? JudgeUnread(sst, family) : NotAsked(sst.not_looked_up);
   }
-  if (sst.answers.Rate() > 0.999) {
+  if ((is_asked || !sst.not_looked_up.empty()) && sst.answers.Rate() > 0.999) {
     return NeedsCompaction(
         "every key passes its filter: it was damaged, or memory was short "
         "when it was written, or RocksDB's own policy reads one that "
         "cassandra_bloom wrote");
   }
-  if (sst.was_sought && sst.answers.by_seek == 0) {
-    return {Use::kUsed,
-            "iterators do not ask its filter, which holds no prefixes of the "
-            "prefix_extractor; Get does"};
+  if (!sst.not_looked_up.empty() && !is_asked) {
+    return NotAsked(sst.not_looked_up);
   }
-  return {};
+  return sst.filter_bytes == 0 ? JudgeWithoutFilter(sst, family)
+         : is_asked            ? JudgeUsed(sst, family)
+                               : JudgeUnasked(sst, family);
+}
+
+Verdict JudgeCache(const std::optional<LoggedCache>& cache,
+                   const ExaminedFamily& family) {
+  // RocksDB makes no smaller shards by itself (GetDefaultCacheShardBits).
+  constexpr uint64_t kSmallestShard = 512 << 10;
+  uint64_t largest = 0;
+  for (const ExaminedSst& sst : family.ssts) {
+    largest = std::max(largest, sst.answers.largest_block);
+  }
+  if (!HasFiltersInCache(family) ||
+      (cache ? cache->HasRoomFor(largest) : largest <= kSmallestShard)) {
+    return {};
+  }
+  const std::string size = AsSize(largest);
+  if (!cache) {
+    return {Use::kMayBeDropped,
+            "filters are in the block cache, and the largest has " + size +
+                ": a cache with strict_capacity_limit and smaller shards drops "
+                "it. LOG does not say how large the cache is"};
+  }
+  return {Use::kMayBeDropped,
+          "filters are in the block cache, and the largest has " + size +
+              ": the cache of " + AsSize(cache->capacity) + " in " +
+              Count(1ULL << cache->num_shard_bits, "shard") +
+              " has strict_capacity_limit, and drops it"};
 }
 
 }  // namespace
 
-void Judge(ExaminedFamily* family) {
-  for (ExaminedSst& sst : family->ssts) {
-    sst.verdict = JudgeSst(sst, *family);
-    const Use use = sst.verdict.use;
-    // RocksDB reads no block of a file without keys, nor for a key that is not
-    // in the range.
-    const bool is_read = sst.keys > 0 && sst.was_looked_up;
-    sst.rate = use == Use::kUsed || (use == Use::kNoKeys && is_read)
-                   ? sst.answers.Rate()
-               : use == Use::kNoKeys ? 0
-                                     : 1;
+JudgedFamily Judge(const ExaminedFamily& family,
+                   const std::optional<LoggedCache>& cache) {
+  JudgedFamily judged{family, {}, {}};
+  for (const ExaminedSst& sst : family.ssts) {
+    judged.verdicts.push_back(JudgeSst(sst, family));
   }
+  if (!family.is_block_based && family.files.file_count > 0) {
+    judged.others.push_back(NotAsked(family.not_asked));
+  }
+  judged.others.push_back(JudgeCache(cache, family));
+  return judged;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -48,5 +48,9 @@ int main(int argc, char** argv) {
         AddDoctor(app, run);
         AddExport(app, run);
       },
-      argc, argv);
+      argc, argv,
+      {kWrongUsage, kNotKnown,
+       "Exit status: 0 good, 2 a fault was found or a file not exported, 3 not "
+       "all could be\nread or is known (2 before 3), 64 wrong usage. With "
+       "--dry-run, 1 if there is\nsomething to export or to remove."});
 }

@@ -8,7 +8,7 @@
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_SUBCOMMANDS_H_
 
 #include "filterdb/commands/console.h"
-#include "tools/sst_filters/open_database.h"
+#include "tools/sst_filters/database/open_database.h"
 
 namespace cassandra_bloom::tools {
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests what `sst_filters doctor` says about memory, and its forecast of `mix`.
+// Tests what `sst_filters doctor` says about memory, and about what other
+// settings would give.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/utilities/object_registry.h>
 
 #include <string>
 
@@ -15,46 +18,118 @@ namespace cassandra_bloom::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
-// The filters of the policy that doctor names are as doctor says.
-TEST(DoctorForecastTest, Mix) {
-  for (const PolicyPtr& policy : {OurPolicy(), BuiltinPolicy()}) {
-    TestDb db(DbOptions(policy));
-    AddFile(&db, 0, 60000);
-    db.Compact();
-    const Json now = FamilyOf(Exits(0, Doctor(db)));
-    const std::string name = now["mix"]["policy"];
-    EXPECT_EQ(name.rfind("cassandra_bloom:mix:10", 0), 0U) << name;
-    EXPECT_THAT(Doctor(db, "").out, HasSubstr("  with mix instead  "));
-    const double bits = std::stod(name.substr(name.rfind(':') + 1));
-    db.Reopen(DbOptions(PolicyPtr(rocksdb::NewCassandraBloomMixPolicy(bits))));
-    db.Compact();
-    const Json then = FamilyOf(Exits(0, Doctor(db)));
-    EXPECT_EQ(then["mix"], Json());
-    EXPECT_NEAR(FalsePositives(then), now["mix"]["false_positives"], 0.0015);
-    const double bytes = now["mix"]["filter_bytes"];
-    EXPECT_NEAR(AllOf(then)["filter_bytes"], bytes, 0.05 * bytes);
-  }
+// Returns the options with the policy that a row of the table names.
+rocksdb::Options WithPolicy(const std::string& policy) {
+  rocksdb::ConfigOptions config;
+  config.registry = rocksdb::ObjectRegistry::NewInstance();
+  config.registry->AddLibrary("cassandra_bloom", register_cassandra_bloom, "");
+  PolicyPtr made;
+  Require(rocksdb::FilterPolicy::CreateFromString(config, policy, &made));
+  return DbOptions(made);
 }
 
-// The bits per key of the other files say nothing of those without a filter.
-TEST(DoctorForecastTest, NoMixIfAFileHasNoFilter) {
-  FilledDb db(DbOptions(nullptr));
-  db.Reopen(DbOptions(OurPolicy()));
-  AddFile(&db, 0, 20000);
-  EXPECT_EQ(FamilyOf(Exits(1, Doctor(db)))["mix"], Json());
-  db.Compact();
-  EXPECT_NE(FamilyOf(Exits(0, Doctor(db)))["mix"], Json());
+// A file in each of three levels. The deepest has most keys.
+void FillLevels(TestDb* db) {
+  AddFile(db, 0, 60000);
+  CompactLevel0To(6, *db);
+  AddFile(db, 0, 20000);
+  CompactLevel0To(5, *db);
+  AddFile(db, 0, 6000);
+}
+
+// The table is right: a database that is filled in the same way with a row's
+// policy has these filters.
+TEST(DoctorForecastTest, OtherSettings) {
+  TestDb before(DbOptions(OurPolicy()));
+  FillLevels(&before);
+  const Json rows = FamilyOf(Exits(0, Doctor(before)))["settings"]["rows"];
+  ASSERT_EQ(rows.size(), 8U);
+  for (const Json& row : rows) {
+    SCOPED_TRACE(row["policy"]);
+    TestDb db(WithPolicy(row["policy"]));
+    FillLevels(&db);
+    const Json family = FamilyOf(Exits(0, Doctor(db)));
+    const Json now = family["settings"]["now"];
+    const double bytes = now["filter_bytes"];
+    EXPECT_NEAR(row["filter_bytes"].get<double>(), bytes, 0.03 * bytes);
+    EXPECT_NEAR(row["bytes_to_build"].get<double>(), now["bytes_to_build"],
+                0.03 * now["bytes_to_build"].get<double>());
+    const double passed = FalsePositives(family);
+    EXPECT_NEAR(row["false_positives"].get<double>(), passed,
+                0.1 * passed + 0.0003);
+    EXPECT_EQ(now["false_positives"], passed);
+    const double present = now["present_key_in_vain"];
+    EXPECT_LT(present, passed);
+    EXPECT_NEAR(row["present_key_in_vain"].get<double>(), present,
+                0.1 * present + 0.0003);
+  }
+  const std::string text = Doctor(before, "").out;
+  EXPECT_THAT(text, HasSubstr("\n  cassandra_bloom:mix:10:filter:ribbon  "));
+  EXPECT_THAT(text, HasSubstr("which are then bottommost is a guess\n"));
+  EXPECT_THAT(Doctor(before, "--no-forecast").out,
+              Not(HasSubstr("with other settings")));
+}
+
+// Files without a filter have as many keys as entries.
+TEST(DoctorForecastTest, FilesWithoutFilters) {
+  const FilledDb db(DbOptions(nullptr), 2);
+  const Json settings = FamilyOf(Exits(2, Doctor(db)))["settings"];
+  EXPECT_EQ(settings["now"], Json());
+  EXPECT_EQ(settings["rows"][0]["policy"], "bloomfilter:10");
+  EXPECT_NEAR(settings["rows"][0]["filter_bytes"].get<double>(), 2500, 100);
+}
+
+TEST(DoctorForecastTest, OptimizeFiltersForHits) {
+  rocksdb::Options options = DbOptions(BuiltinPolicy());
+  options.optimize_filters_for_hits = true;
+  TestDb db(options);
+  FillLevels(&db);
+  const Json settings = FamilyOf(Exits(0, Doctor(db)))["settings"];
+  EXPECT_EQ(settings["rows"].back()["policy"],
+            "cassandra_bloom:mix:2.5:filter:ribbon");
+  EXPECT_LT(settings["rows"].back()["false_positives"], 0.6);
+  EXPECT_THAT(settings["notes"].dump(),
+              HasSubstr("optimize_filters_for_hits leaves 1.02 blocks in vain "
+                        "for an absent key; the rows are without it, such as "
+                        "cassandra_bloom:mix:2.5:filter:ribbon (0."));
+}
+
+TEST(DoctorForecastTest, PartitionKeysAndPrefixesAlone) {
+  const FilledDb partitions(DbOptions(PolicyFor("fixed:4")));
+  const Json family = FamilyOf(Exits(0, Doctor(partitions)));
+  EXPECT_EQ(family["settings"]["rows"], Json::array());
+  EXPECT_THAT(family["notes"].dump(),
+              HasSubstr("absent keys of present partitions all pass"));
+  EXPECT_NE(family["settings"]["now"]["bytes_to_build"], Json());
 }
 
 TEST(DoctorForecastTest, MixInPartitionsTakesMore) {
-  rocksdb::Options options = DbOptions(BuiltinPolicy());
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(
-      TableOptions(BuiltinPolicy(), Layout::kPartitioned)));
-  const FilledDb db(options);
+  const FilledDb db(DbOptions(BuiltinPolicy(), Layout::kPartitioned));
   EXPECT_THAT(Exits(0, Doctor(db, "")).out,
               HasSubstr("in partitioned filters: 3 % with partitions of 4 KiB, "
                         "13 % with 1 KiB\n"));
+}
+
+// RocksDB moves a file without writing it anew. Its filter has more bits than
+// the policy gives its level.
+TEST(DoctorForecastTest, ABitsOfAFlushBelowLevel0) {
+  TestDb db(DbOptions(PolicyPtr(rocksdb::NewCassandraBloomMixPolicy(10))));
+  AddFile(&db, 0, 5000);
+  rocksdb::CompactRangeOptions move;
+  move.change_level = true;
+  move.target_level = 4;
+  move.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kSkip;
+  Require(db->CompactRange(move, nullptr, nullptr));
+  const Ran ran = Exits(0, Doctor(db));
+  EXPECT_EQ(FamilyOf(ran)["ssts"][0]["level"], 4);
+  const std::string text = Doctor(db, "").out;
+  EXPECT_THAT(text, HasSubstr("no fault: its filter has the size of a flushed "
+                              "file's, as RocksDB moved it to its level"));
+  EXPECT_THAT(text, HasSubstr("bottommost_level_compaction=kForce"));
+  db.Compact();
+  EXPECT_THAT(Doctor(db, "").out, Not(HasSubstr("flushed file")));
 }
 
 // The peak of memory while a filter of 20,000 keys is built.
@@ -68,7 +143,8 @@ TEST(DoctorForecastTest, BytesToBuild) {
     TestDb db(DbOptions(known.policy));
     AddFile(&db, 0, 20000);
     db.Compact();
-    const double bytes = FamilyOf(Exits(0, Doctor(db)))["bytes_to_build"];
+    const double bytes =
+        FamilyOf(Exits(0, Doctor(db)))["settings"]["now"]["bytes_to_build"];
     EXPECT_NEAR(bytes / 20000, known.bytes_per_key, 0.6);
   }
 }
@@ -79,7 +155,7 @@ TEST(DoctorForecastTest, BytesToBuildPartitions) {
   AddFile(&db, 0, 20000);
   db.Compact();
   const Json family = FamilyOf(Exits(0, Doctor(db)));
-  const double bytes = family["bytes_to_build"];
+  const double bytes = family["settings"]["now"]["bytes_to_build"];
   const double filter_bytes = AllOf(family)["filter_bytes"];
   EXPECT_GT(bytes, 0.6 * filter_bytes);
   EXPECT_LT(bytes, 2 * filter_bytes);

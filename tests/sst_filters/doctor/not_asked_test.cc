@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Tests that `sst_filters doctor` says what it could not ask, with exit status
-// 2, and never calls such filters used.
+// 3, and never calls such filters used.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/table.h>
 
@@ -13,6 +14,7 @@
 #include <string>
 
 #include "tests/sst_filters/doctor/doctor_checks.h"
+#include "tests/sst_filters/opened_files.h"
 #include "tests/support/rocksdb/test_policies.h"
 
 namespace cassandra_bloom::testing {
@@ -22,7 +24,7 @@ using ::testing::HasSubstr;
 
 // Expects that doctor could not ask, because of `why`.
 void ExpectNotAsked(const TestDb& db, const std::string& why) {
-  const Ran ran = Exits(2, Doctor(db));
+  const Ran ran = Exits(3, Doctor(db));
   EXPECT_EQ(ran.err, "");
   const Json problem = ProblemOf(ran);
   EXPECT_EQ(problem["use"], "not_asked");
@@ -33,6 +35,16 @@ void ExpectNotAsked(const TestDb& db, const std::string& why) {
       text,
       HasSubstr(
           "\nnot all could be asked, so it is not known whether all is well"));
+}
+
+// What needs no look-up is said.
+void ExpectSizesAreShown(const TestDb& db) {
+  const Json family = FamilyOf(Doctor(db));
+  EXPECT_EQ(AllOf(family)["keys"], 1000);
+  EXPECT_NEAR(AllOf(family)["bits_per_key"], 10, 0.2);
+  EXPECT_EQ(AllOf(family)["false_positives"], Json());
+  EXPECT_EQ(AllOf(family)["asked_by_get"], Json());
+  EXPECT_EQ(family["ssts"][0]["policy"], "cassandra_bloom");
 }
 
 class OwnComparator final : public rocksdb::Comparator {
@@ -55,6 +67,9 @@ TEST(DoctorNotAskedTest, AComparatorOfTheProgram) {
     FilledDb db(options);
     db.Compact();
     ExpectNotAsked(db, "its comparator 'OwnComparator' is not known here");
+    if (!for_hits) {
+      ExpectSizesAreShown(db);
+    }
   }
 }
 
@@ -107,6 +122,51 @@ TEST(DoctorNotAskedTest, APrefixExtractorOfTheProgram) {
   options.prefix_extractor = std::make_shared<OwnTransform>();
   const FilledDb db(options);
   ExpectNotAsked(db, "its prefix_extractor 'OwnTransform' is not known here");
+  ExpectSizesAreShown(db);
+}
+
+TEST(DoctorNotAskedTest, Timestamps) {
+  rocksdb::Options options = DbOptions(OurPolicy());
+  Require(rocksdb::Comparator::CreateFromString(
+      rocksdb::ConfigOptions(), "leveldb.BytewiseComparator.u64ts",
+      &options.comparator));
+  TestDb db(options);
+  for (uint32_t i = 0; i < 1000; ++i) {
+    Require(db->Put({}, NumberedKey(i), std::string(8, '\1'), ""));
+  }
+  db.Flush();
+  ExpectNotAsked(db, "its keys have timestamps");
+  ExpectSizesAreShown(db);
+}
+
+// A fault that shows without a look-up is not hidden.
+TEST(DoctorNotAskedTest, AFaultBesideAnotherComparator) {
+  static const OwnComparator comparator;
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.comparator = &comparator;
+  FilledDb db(options);
+  options.table_factory = DbOptions(nullptr).table_factory;
+  db.Reopen(options);
+  EXPECT_THAT(Exits(2, Doctor(db, "")).out,
+              HasSubstr("the OPTIONS file has no filter_policy"));
+}
+
+// A fault decides, and what could not be asked stands beside it.
+TEST(DoctorNotAskedTest, AFaultBesideAnotherColumnFamily) {
+  static const OwnComparator comparator;
+  FilledDb db;
+  db.Reopen(DbOptions(nullptr));
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.comparator = &comparator;
+  rocksdb::ColumnFamilyHandle* other = nullptr;
+  Require(db->CreateColumnFamily(options, "other", &other));
+  Require(db->Put({}, other, "a", ""));
+  Require(db->Put({}, other, "b", ""));
+  Require(db->Flush({}, other));
+  Require(db->DestroyColumnFamilyHandle(other));
+  EXPECT_THAT(Exits(2, Doctor(db, "")).out,
+              HasSubstr("\nthere are faults, and not all could be asked; see "
+                        "above what to do\n"));
 }
 
 TEST(DoctorNotAskedTest, NoOptionsFile) {
@@ -118,7 +178,8 @@ TEST(DoctorNotAskedTest, NoOptionsFile) {
     }
   }
   ExpectNotAsked(db, "the OPTIONS file of the database is missing");
-  EXPECT_EQ(AllOf(Doctor(db)), Json());
+  ExpectSizesAreShown(db);
+  EXPECT_EQ(FamilyOf(Doctor(db))["settings"]["rows"], Json::array());
 }
 
 TEST(DoctorNotAskedTest, AnUnreadableOptionsFile) {
@@ -133,9 +194,36 @@ TEST(DoctorNotAskedTest, UnreadableFiles) {
   db.Close();
   WriteFile(sst, std::string(ReadFile(sst).size(), 'x'));
   ExpectNotAsked(db, "RocksDB cannot read it: Corruption");
+  EXPECT_EQ(AllOf(Doctor(db)), Json());
   std::filesystem::remove(sst);
   ExpectNotAsked(db, "No such file");
 }
+
+// The database is opened again only if a file is gone, once for each.
+TEST(DoctorNotAskedTest, ListsFilesAgainIfOneIsGone) {
+  FilledDb db;
+  const std::string sst = OnlySst(db);
+  const auto opens = [&] {
+    return OpenedFiles(db.path(), "CURRENT", [&] { Doctor(db); }).size();
+  };
+  const size_t of_one = opens();
+  db.Close();
+  WriteFile(sst, std::string(ReadFile(sst).size(), 'x'));
+  EXPECT_EQ(opens(), of_one);
+  std::filesystem::remove(sst);
+  EXPECT_EQ(opens(), 2 * of_one);
+}
+
+#ifndef CASSANDRA_BLOOM_SANITIZED  // Sanitizers need address space themselves.
+// Without memory, doctor ends with an error.
+TEST(DoctorNotAskedTest, NoMemory) {
+  const FilledDb db;
+  const Ran ran = RunInShell(CASSANDRA_BLOOM_SST_FILTERS,
+                             "doctor --db=" + db.path(), "ulimit -v 50000;");
+  EXPECT_EQ(ran.exit_code, 3) << ran;
+  EXPECT_THAT(ran.err, HasSubstr("32 MB more of address space"));
+}
+#endif
 
 // A file that cannot be read does not hide that the filter above it is used.
 TEST(DoctorNotAskedTest, AboveAnUnreadableFile) {
@@ -145,10 +233,23 @@ TEST(DoctorNotAskedTest, AboveAnUnreadableFile) {
   AddFile(&db, 0, 1000);
   db.Close();
   WriteFile(sst, std::string(ReadFile(sst).size(), 'x'));
-  const Json ssts = FamilyOf(Exits(2, Doctor(db)))["ssts"];
+  const Json family = FamilyOf(Exits(3, Doctor(db)));
+  // What was not asked is in no sum.
+  EXPECT_EQ(AllOf(family)["files"], 1);
+  EXPECT_NEAR(FalsePositives(family), 0.0082, 0.003);
+  const Json ssts = family["ssts"];
   ASSERT_EQ(ssts.size(), 2U);
   EXPECT_EQ(ssts[0]["use"], "used");
   EXPECT_EQ(ssts[1]["use"], "not_asked");
+}
+
+TEST(DoctorNotAskedTest, FilesOfLevelDbCanBeAsked) {
+  FilledDb db;
+  const std::string sst = OnlySst(db);
+  db.Close();
+  std::filesystem::rename(sst,
+                          std::filesystem::path(sst).replace_extension(".ldb"));
+  EXPECT_EQ(AllOf(Exits(0, Doctor(db)))["asked_by_get"], 1);
 }
 
 TEST(DoctorNotAskedTest, FilesInAnotherFolder) {

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 
 #include <string>
@@ -64,7 +65,7 @@ TEST(DoctorNotUsedTest, PrefixesOfAnotherExtractor) {
             WithPrefixes(nullptr, /*whole_keys=*/false, layout, policy),
             WithPrefixes(nullptr, /*whole_keys=*/true, layout, policy)}) {
         db.Reopen(options);
-        const Ran ran = Exits(1, Doctor(db));
+        const Ran ran = Exits(2, Doctor(db));
         EXPECT_EQ(FalsePositives(FamilyOf(ran)), 1);
         EXPECT_EQ(FamilyOf(ran)["ssts"][0]["use"], "not_used");
         EXPECT_THAT(ProblemOf(ran)["why"].get<std::string>(),
@@ -97,7 +98,7 @@ TEST(DoctorNotUsedTest, WholeKeysAndPrefixesOfAnotherExtractor) {
 TEST(DoctorNotUsedTest, WholeKeyFilteringIsOffNow) {
   FilledDb db;
   db.Reopen(WithPrefixes(nullptr, /*whole_keys=*/false));
-  EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
+  EXPECT_THAT(ProblemOf(Exits(2, Doctor(db)))["why"].get<std::string>(),
               HasSubstr("whole_key_filtering is off"));
   EXPECT_EQ(RejectedOf100(&db), 0U);
 }
@@ -133,7 +134,7 @@ TEST(DoctorNotUsedTest, FiltersForHitsAboveTheLastLevel) {
   rocksdb::Options options = WithPrefixes(Capped(4), /*whole_keys=*/false);
   options.optimize_filters_for_hits = true;
   db.Reopen(options);
-  const Ran ran = Exits(1, Doctor(db));
+  const Ran ran = Exits(2, Doctor(db));
   const Json problem = ProblemOf(ran);
   EXPECT_THAT(problem["why"].get<std::string>(),
               HasSubstr("whole_key_filtering is off"));
@@ -157,7 +158,7 @@ TEST(DoctorNotUsedTest, FiltersForHitsInLevel0WithoutFilters) {
     rocksdb::Options options = DbOptions(OurPolicy());
     options.optimize_filters_for_hits = true;
     db.Reopen(options);
-    const Json problem = ProblemOf(Exits(1, Doctor(db)));
+    const Json problem = ProblemOf(Exits(2, Doctor(db)));
     EXPECT_EQ(problem["levels"]["0"].size(), has_deeper ? 3U : 2U);
   }
 }
@@ -165,7 +166,7 @@ TEST(DoctorNotUsedTest, FiltersForHitsInLevel0WithoutFilters) {
 TEST(DoctorNotUsedTest, NoPolicy) {
   FilledDb db;
   db.Reopen(DbOptions(nullptr));
-  const Json problem = ProblemOf(Exits(1, Doctor(db)));
+  const Json problem = ProblemOf(Exits(2, Doctor(db)));
   EXPECT_THAT(problem["why"].get<std::string>(),
               HasSubstr("the OPTIONS file has no filter_policy"));
   EXPECT_THAT(problem["to_do"].get<std::string>(), HasSubstr("as it is"));
@@ -176,7 +177,7 @@ TEST(DoctorNotUsedTest, FilesFromBeforeTheSwitch) {
   FilledDb db(DbOptions(nullptr));
   db.Reopen(DbOptions(OurPolicy()));
   AddFile(&db, 0, 1000);
-  const Ran ran = Exits(1, Doctor(db));
+  const Ran ran = Exits(2, Doctor(db));
   EXPECT_EQ(ProblemOf(ran)["why"], "no filter");
   EXPECT_NEAR(FalsePositives(FamilyOf(ran)), 1.008, 0.004);
   EXPECT_THAT(Doctor(db, "").out,
@@ -192,7 +193,7 @@ TEST(DoctorNotUsedTest, CompactFilesAtTheirOwnLevel) {
   CompactLevel0To(3, db);
   db.Reopen(DbOptions(OurPolicy()));
   EXPECT_THAT(Doctor(db, "").out, HasSubstr("DB::CompactFiles"));
-  const Json problem = ProblemOf(Exits(1, Doctor(db)));
+  const Json problem = ProblemOf(Exits(2, Doctor(db)));
   Require(
       db->CompactFiles(rocksdb::CompactionOptions(),
                        problem["levels"]["3"].get<std::vector<std::string>>(),
@@ -217,7 +218,7 @@ TEST(DoctorNotUsedTest, ThePolicyGivesNone) {
 TEST(DoctorNotUsedTest, NothingToHold) {
   rocksdb::Options options = WithPrefixes(nullptr, /*whole_keys=*/false);
   const FilledDb db(options);
-  EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
+  EXPECT_THAT(ProblemOf(Exits(2, Doctor(db)))["why"].get<std::string>(),
               HasSubstr("whole_key_filtering is off and there is no"));
 }
 
@@ -233,7 +234,7 @@ TEST(DoctorNotUsedTest, FalsePositivesOfPrefixesAlone) {
 // RocksDB asks no filter, so nothing is said about prefixes.
 TEST(DoctorNotUsedTest, NoteAboutPrefixesIfTheyAreAskedFor) {
   const FilledDb db(WithPrefixes(nullptr, /*whole_keys=*/false));
-  EXPECT_EQ(FamilyOf(Exits(1, Doctor(db)))["notes"], Json::array());
+  EXPECT_EQ(FamilyOf(Exits(2, Doctor(db)))["notes"], Json::array());
 }
 
 // The filter of prefixes is measured, though the ends of the file have none.
@@ -280,10 +281,95 @@ TEST(DoctorNotUsedTest, NoKeyHasAPrefix) {
               "no filter: neither its first nor its last key has a prefix");
     // With another extractor, compacting gives it one.
     db.Reopen(with_prefixes(4));
-    EXPECT_EQ(ProblemOf(Exits(1, Doctor(db)))["why"], "no filter");
+    EXPECT_EQ(ProblemOf(Exits(2, Doctor(db)))["why"], "no filter");
     db.Compact();
     Exits(0, Doctor(db));
   }
+}
+
+// The ends of the file have no prefix. The policy and the prefix extractor that
+// the file names tell whether the keys between them may have some.
+TEST(DoctorNotUsedTest, PrefixesBetweenTheEnds) {
+  for (const bool has_policy : {false, true}) {
+    TestDb db(WithPrefixes(Fixed(has_policy ? 100 : 9), /*whole_keys=*/false,
+                           Layout::kFull, has_policy ? OurPolicy() : nullptr));
+    db.Put({{"a", ""}, {"z", ""}});
+    AddFile(&db, 0, 1000);
+    db.Reopen(WithPrefixes(Fixed(9), /*whole_keys=*/false));
+    EXPECT_THAT(ProblemOf(Exits(2, Doctor(db)))["why"].get<std::string>(),
+                HasSubstr("its keys may have prefixes"));
+    db.Compact();
+    EXPECT_NE(FamilyOf(Exits(0, Doctor(db)))["ssts"][0]["filter_bytes"], 0);
+  }
+}
+
+// Keys outside of the domain of the prefix extractor are not sought.
+TEST(DoctorNotUsedTest, NothingToSeek) {
+  FilledDb db(WithPrefixes(Fixed(100), /*whole_keys=*/true));
+  EXPECT_EQ(AllOf(Exits(0, Doctor(db)))["asked_by_seek"], Json());
+  EXPECT_THAT(Doctor(db, "").out, HasSubstr("           1     -\n"));
+}
+
+// Merge entries need an operator of the program only if a value is wanted.
+TEST(DoctorNotUsedTest, MergeEntries) {
+  class Last final : public rocksdb::AssociativeMergeOperator {
+   public:
+    const char* Name() const override { return "Last"; }
+    bool Merge(const rocksdb::Slice& /*key*/, const rocksdb::Slice* /*old*/,
+               const rocksdb::Slice& value, std::string* merged,
+               rocksdb::Logger* /*logger*/) const override {
+      *merged = value.ToString();
+      return true;
+    }
+  };
+  for (const bool has_policy : {false, true}) {
+    rocksdb::Options options =
+        WithPrefixes(Capped(4), /*whole_keys=*/true, Layout::kFull,
+                     has_policy ? OurPolicy() : nullptr);
+    options.merge_operator = std::make_shared<Last>();
+    TestDb db(options);
+    for (uint32_t i = 0; i < 1000; ++i) {
+      Require(db->Merge({}, NumberedKey(i), "value"));
+    }
+    db.Flush();
+    options.table_factory = DbOptions(OurPolicy()).table_factory;
+    db.Reopen(options);
+    const Json sst = FamilyOf(Exits(has_policy ? 0 : 2, Doctor(db)))["ssts"][0];
+    EXPECT_EQ(sst["why"], has_policy ? "" : "no filter");
+  }
+}
+
+// A process that takes its policy from the OPTIONS file makes no filter.
+TEST(DoctorNotUsedTest, PoliciesWithoutBits) {
+  for (const std::string policy :
+       {"bloomfilter", "ribbonfilter", "rocksdb.BuiltinBloomFilter"}) {
+    SCOPED_TRACE(policy);
+    FilledDb db(DbOptions(BuiltinPolicy()));
+    WriteOption(db, "filter_policy", policy);
+    const std::string used = Exits(0, Doctor(db, "")).out;
+    EXPECT_THAT(used, HasSubstr("no fault: the OPTIONS file names '" + policy +
+                                "' without bits per key"));
+    EXPECT_THAT(used, HasSubstr("every SST file, but see above\n"));
+    db.Reopen(DbOptions(nullptr));
+    AddFile(&db, 0, 1000);
+    WriteOption(db, "filter_policy", policy);
+    const Json problem = ProblemOf(Exits(2, Doctor(db)));
+    EXPECT_THAT(problem["why"].get<std::string>(), HasSubstr("makes none"));
+    EXPECT_THAT(problem["to_do"].get<std::string>(),
+                HasSubstr("such as bloomfilter:10"));
+  }
+}
+
+// RocksDB's own filters need no compaction.
+TEST(DoctorNotUsedTest, RocksdbsFiltersUnderOurPolicy) {
+  FilledDb db(DbOptions(BuiltinPolicy()));
+  db.Reopen(DbOptions(OurPolicy()));
+  const Json problem = ProblemOf(Exits(2, Doctor(db)));
+  EXPECT_THAT(problem["to_do"].get<std::string>(),
+              HasSubstr("set filter_policy=cassandra_bloom:10:blocks:rocksdb, "
+                        "which reads it as it is"));
+  db.Reopen(DbOptions(OurPolicyBesideRocksdb()));
+  Exits(0, Doctor(db));
 }
 
 TEST(DoctorNotUsedTest, EveryKeyPasses) {
@@ -291,7 +377,7 @@ TEST(DoctorNotUsedTest, EveryKeyPasses) {
       OurPolicy(),
       std::string("\0\0\0\1\0\0\0\1", 8) + std::string(8, '\xff'))));
   // The OPTIONS file has the name of this policy, which is ours.
-  EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
+  EXPECT_THAT(ProblemOf(Exits(2, Doctor(db)))["why"].get<std::string>(),
               HasSubstr("every key passes its filter"));
 }
 
@@ -312,7 +398,7 @@ TEST(DoctorNotUsedTest, ADamagedFilter) {
   for (const PolicyPtr& policy : {OurPolicy(), BuiltinPolicy()}) {
     FilledDb db(DbOptions(policy));
     DamageFilter(&db);
-    EXPECT_THAT(ProblemOf(Exits(1, Doctor(db)))["why"].get<std::string>(),
+    EXPECT_THAT(ProblemOf(Exits(2, Doctor(db)))["why"].get<std::string>(),
                 HasSubstr("or is damaged"));
   }
 }

@@ -11,8 +11,8 @@
 //
 // Tested in tests/sst_filters/doctor/doctor_test.cc.
 
-#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_FILTER_WITNESS_H_
-#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_FILTER_WITNESS_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DATABASE_FILTER_WITNESS_H_
+#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DATABASE_FILTER_WITNESS_H_
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/listener.h>
@@ -32,6 +32,7 @@ struct FilterAnswers {
   // the blocks.
   uint64_t blocks = 0;
   uint64_t bytes = 0;
+  uint64_t largest_block = 0;
   double bytes_times_rate = 0;
   // What RocksDB asked.
   uint64_t by_get = 0;
@@ -67,4 +68,4 @@ double RateOf(uint64_t count, uint64_t seed, rocksdb::FilterBitsReader* reader);
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_FILTER_WITNESS_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DATABASE_FILTER_WITNESS_H_

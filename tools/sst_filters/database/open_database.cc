@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/sst_filters/open_database.h"
+#include "tools/sst_filters/database/open_database.h"
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
@@ -8,141 +8,48 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/status.h>
-#include <rocksdb/utilities/object_registry.h>
 #include <rocksdb/utilities/options_util.h>
 #include <rocksdb/version.h>
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <thread>
 #include <utility>
 
-#include "cassandra_bloom/filter_policy.h"
 #include "filterdb/commands/output.h"
 #include "plugin/filter_db/read_file.h"
-#include "plugin/policy/filter_bits_api.h"
+#include "tools/sst_filters/database/stand_ins.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
-// ---- Stand-ins for what this process does not know ----
-
-// IsInstanceOf(kUnknownHere) is true for all stand-ins.
-constexpr char kUnknownHere[] = "cassandra_bloom.UnknownHere";
-
-// The name is the text in the OPTIONS file.
-template <typename Base>
-class UnknownObject : public Base {
- public:
-  explicit UnknownObject(std::string name) : name_(std::move(name)) {}
-
-  const char* Name() const override { return name_.c_str(); }
-
- protected:
-  const char* NickName() const override { return kUnknownHere; }
-
- private:
-  const std::string name_;
-};
-
-class UnknownPolicy final : public UnknownObject<rocksdb::FilterPolicy> {
- public:
-  using UnknownObject::UnknownObject;
-
-  const char* CompatibilityName() const override { return kUnknownHere; }
-  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
-      const rocksdb::FilterBuildingContext& /*context*/) const override {
-    return nullptr;
-  }
-  rocksdb::FilterBitsReader* GetFilterBitsReader(
-      const rocksdb::Slice& /*contents*/) const override {
-    return nullptr;
-  }
-};
-
-class UnknownTransform final : public UnknownObject<rocksdb::SliceTransform> {
- public:
-  using UnknownObject::UnknownObject;
-
-  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
-    return key;
-  }
-  bool InDomain(const rocksdb::Slice& /*key*/) const override { return false; }
-};
-
-// Must not be used to search for a key. To list files, RocksDB needs only the
-// comparator's name.
-//
-// Builds with assertions also check that the files of a level do not overlap
-// (VersionBuilder::CheckConsistencyDetails). This class compares keys by their
-// bytes, so the check succeeds if the real order is bytewise or its reverse.
-class UnknownComparator final : public UnknownObject<rocksdb::Comparator> {
- public:
-  using UnknownObject::UnknownObject;
-
-  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
-    return a.compare(b);
-  }
-  void FindShortestSeparator(std::string* /*start*/,
-                             const rocksdb::Slice& /*limit*/) const override {}
-  void FindShortSuccessor(std::string* /*key*/) const override {}
-};
-
-rocksdb::ObjectLibrary::PatternEntry EveryName() {
-  return rocksdb::ObjectLibrary::PatternEntry("").AddSeparator(
-      "", /*at_least_one=*/false);
-}
-
-template <typename Base, typename Unknown>
-void AddUnknown(rocksdb::ObjectLibrary* library) {
-  library->AddFactory<const Base>(
-      EveryName(),
-      [](const std::string& name, std::unique_ptr<const Base>* guard,
-         std::string* /*error*/) -> const Base* {
-        guard->reset(new Unknown(name));
-        return guard->get();
-      });
-}
-
-// RocksDB finds its own comparators without a factory
-// (Comparator::CreateFromString), and never destroys a comparator.
-void AddUnknownComparators(rocksdb::ObjectLibrary* library) {
-  library->AddFactory<const rocksdb::Comparator>(
-      EveryName(),
-      [](const std::string& name,
-         std::unique_ptr<const rocksdb::Comparator>* /*guard*/,
-         std::string* /*error*/) -> const rocksdb::Comparator* {
-        static auto* const comparators =
-            new std::map<std::string, UnknownComparator>;
-        return &comparators->try_emplace(name, name).first->second;
-      });
-}
-
-rocksdb::ConfigOptions TolerantConfig(rocksdb::Env* env) {
-  rocksdb::ConfigOptions config;
-  config.env = env;
-  config.ignore_unknown_options = true;
-  config.ignore_unsupported_options = true;
-  // Otherwise a policy that refuses its settings would make the load fail.
-  config.invoke_prepare_options = false;
-  config.registry = rocksdb::ObjectRegistry::NewInstance();
-  // RocksDB searches the library first that was added last. Its own comes
-  // before the stand-ins, which create an object for every name.
-  const auto unknown = config.registry->AddLibrary("unknown");
-  AddUnknown<rocksdb::FilterPolicy, UnknownPolicy>(unknown.get());
-  AddUnknown<rocksdb::SliceTransform, UnknownTransform>(unknown.get());
-  AddUnknownComparators(unknown.get());
-  config.registry->AddLibrary(rocksdb::ObjectLibrary::Default());
-  config.registry->AddLibrary("cassandra_bloom", register_cassandra_bloom, "");
-  return config;
-}
-
 // ---- What the OPTIONS file says ----
 
-// Returns why the filters cannot be asked, or "".
-std::string WhyNotAsked(const rocksdb::ColumnFamilyOptions& options,
-                        const rocksdb::FilterPolicy* policy) {
+bool IsBlockBased(const rocksdb::TableFactory* tables) {
+  return tables != nullptr &&
+         tables->IsInstanceOf(rocksdb::TableFactory::kBlockBasedTableName());
+}
+
+// Returns why the policy cannot be asked, or "". Also tells the policy the
+// options of the column family.
+std::string WhyPolicyNotAsked(const rocksdb::ColumnFamilyOptions& options,
+                              const rocksdb::FilterPolicy* policy) {
+  if (policy == nullptr) {
+    return "";
+  }
+  if (policy->IsInstanceOf(kUnknownHere)) {
+    return "its filter policy '" + std::string(policy->Name()) +
+           "' is not known here; if the name is misspelt, RocksDB uses no "
+           "filter: correct it in the OPTIONS file";
+  }
+  const rocksdb::Status status =
+      policy->ValidateOptions(rocksdb::DBOptions(), options);
+  return status.ok() ? ""
+                     : "its filter policy is refused: " + status.ToString();
+}
+
+// Returns why no key can be looked up, or "".
+std::string WhyNotAsked(const rocksdb::ColumnFamilyOptions& options) {
   const std::string comparator = options.comparator->Name();
   if (options.comparator->IsInstanceOf(kUnknownHere)) {
     return "its comparator '" + comparator +
@@ -153,8 +60,7 @@ std::string WhyNotAsked(const rocksdb::ColumnFamilyOptions& options,
   }
   // RocksDB's loader leaves null for a table factory that it does not know.
   const rocksdb::TableFactory* const tables = options.table_factory.get();
-  if (tables == nullptr ||
-      !tables->IsInstanceOf(tables->kBlockBasedTableName())) {
+  if (!IsBlockBased(tables)) {
     return std::string("its tables are not block-based (table_factory=") +
            (tables == nullptr ? "one that is not known here" : tables->Name()) +
            ")";
@@ -164,19 +70,7 @@ std::string WhyNotAsked(const rocksdb::ColumnFamilyOptions& options,
     return "its prefix_extractor '" + std::string(extractor->Name()) +
            "' is not known here";
   }
-  if (policy == nullptr) {
-    return "";
-  }
-  if (policy->IsInstanceOf(kUnknownHere)) {
-    return "its filter policy '" + std::string(policy->Name()) +
-           "' is not known here; if the name is misspelt, RocksDB uses no "
-           "filter: correct it in the OPTIONS file";
-  }
-  // This also tells the policy how large the levels are.
-  const rocksdb::Status status =
-      policy->ValidateOptions(rocksdb::DBOptions(), options);
-  return status.ok() ? ""
-                     : "its filter policy is refused: " + status.ToString();
+  return "";
 }
 
 // Reads what the newest OPTIONS file says of these column families, with
@@ -184,11 +78,12 @@ std::string WhyNotAsked(const rocksdb::ColumnFamilyOptions& options,
 // Family::not_asked says so.
 std::vector<Family> LoadOptions(const std::string& db_dir,
                                 const std::vector<std::string>& names,
-                                rocksdb::Env* env) {
-  rocksdb::DBOptions ignored;
+                                rocksdb::Env* env, std::string* log_dir) {
+  rocksdb::DBOptions of_database;
   std::vector<rocksdb::ColumnFamilyDescriptor> recorded;
   const rocksdb::Status loaded = rocksdb::LoadLatestOptions(
-      TolerantConfig(env), db_dir, &ignored, &recorded);
+      ConfigWithStandIns(env), db_dir, &of_database, &recorded);
+  *log_dir = of_database.db_log_dir;
   std::vector<Family> families;
   for (const std::string& name : names) {
     Family& family = families.emplace_back();
@@ -215,12 +110,20 @@ std::vector<Family> LoadOptions(const std::string& db_dir,
     family.policy = policy == nullptr ? "" : policy->GetId();
     // Programs in C, Rust or Go record RocksDB's policies without their bits
     // (db/c.cc wraps them). All of RocksDB's policies read the same filters.
-    family.has_no_bits =
-        family.policy == "bloomfilter" || family.policy == "ribbonfilter";
+    // So do OPTIONS files of before RocksDB 7.0.
+    family.has_no_bits = family.policy == "bloomfilter" ||
+                         family.policy == "ribbonfilter" ||
+                         family.policy == "rocksdb.BuiltinBloomFilter";
     if (family.has_no_bits) {
       policy.reset(rocksdb::NewBloomFilterPolicy(10));
     }
-    family.not_asked = WhyNotAsked(family.options, policy.get());
+    family.is_block_based = IsBlockBased(factory.get());
+    family.not_asked = WhyNotAsked(family.options);
+    const std::string why = WhyPolicyNotAsked(family.options, policy.get());
+    family.is_policy_known = why.empty();
+    if (family.not_asked.empty()) {
+      family.not_asked = why;
+    }
   }
   return families;
 }
@@ -327,7 +230,7 @@ rocksdb::Status TryToOpen(const DatabaseOnDisk& what,
   }
   CheckHasColumnFamilies(what, names);
   std::vector<Family> families =
-      LoadOptions(what.folder, names, opened->env.get());
+      LoadOptions(what.folder, names, opened->env.get(), &opened->log_dir);
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
   for (size_t i = 0; i < names.size(); ++i) {
     descriptors.emplace_back(names[i],
@@ -356,6 +259,11 @@ rocksdb::Status TryToOpen(const DatabaseOnDisk& what,
 
 }  // namespace
 
+std::string PathOnDisk(const std::string& sst) {
+  const std::string ldb = sst.substr(0, sst.rfind('.')) + ".ldb";
+  return !FileExists(sst) && FileExists(ldb) ? ldb : sst;
+}
+
 rocksdb::ColumnFamilyOptions OptionsForReading(const Family& family,
                                                FilterWitness* witness) {
   rocksdb::ColumnFamilyOptions reading;
@@ -363,6 +271,7 @@ rocksdb::ColumnFamilyOptions OptionsForReading(const Family& family,
   reading.num_levels = family.options.num_levels;
   reading.compaction_style = family.options.compaction_style;
   reading.prefix_extractor = family.options.prefix_extractor;
+  reading.merge_operator = NewNeverMerging();
   reading.optimize_filters_for_hits = family.options.optimize_filters_for_hits;
 #if CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803
   // RocksDB requires the value that is in the MANIFEST.
@@ -372,7 +281,7 @@ rocksdb::ColumnFamilyOptions OptionsForReading(const Family& family,
   reading.force_consistency_checks =
       !family.options.comparator->IsInstanceOf(kUnknownHere);
   rocksdb::BlockBasedTableOptions table;
-  if (witness != nullptr && family.not_asked.empty() &&
+  if (witness != nullptr && family.is_policy_known &&
       family.table.filter_policy != nullptr) {
     table.filter_policy = witness->Witnessed(family.table.filter_policy);
   }

@@ -6,8 +6,8 @@
 // Tested in tests/sst_filters/doctor/running_database_test.cc.
 // Tested in tests/sst_filters/export_command_test.cc.
 
-#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_OPEN_DATABASE_H_
-#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_OPEN_DATABASE_H_
+#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DATABASE_OPEN_DATABASE_H_
+#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DATABASE_OPEN_DATABASE_H_
 
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/sst_filters/filter_witness.h"
+#include "tools/sst_filters/database/filter_witness.h"
 
 namespace cassandra_bloom::tools {
 
@@ -44,7 +44,13 @@ struct Family {
   // Whether that names a policy of RocksDB without its bits per key.
   bool has_no_bits = false;
 
-  // Why the filters of the column family cannot be asked, or empty.
+  // Whether the OPTIONS file could be read, and names no policy, or one that is
+  // known here and not refused.
+  bool is_policy_known = false;
+  bool is_block_based = true;
+
+  // Why no key can be looked up, or empty. The files can still be read if they
+  // are block-based.
   std::string not_asked;
 
   // What was in the database at one moment. The handle is valid as long as the
@@ -52,6 +58,11 @@ struct Family {
   rocksdb::ColumnFamilyMetaData files;
   rocksdb::ColumnFamilyHandle* handle = nullptr;
 };
+
+// Returns the path under which this SST file is there: RocksDB also reads files
+// with the suffix of LevelDB (TableCache::GetTableReader), but always lists
+// ".sst".
+std::string PathOnDisk(const std::string& sst);
 
 // Returns options for opening SST files of the column family read-only. Filters
 // are read only if there is a witness.
@@ -64,6 +75,7 @@ struct OpenedDatabase {
   std::unique_ptr<rocksdb::DB> db;
   std::vector<std::unique_ptr<rocksdb::ColumnFamilyHandle>> handles;
   std::vector<Family> families;  // Those that the command line names.
+  std::string log_dir;           // DBOptions::db_log_dir.
 };
 
 // RocksDB reads filters only if there is a witness. Throws Unusable if the
@@ -73,4 +85,4 @@ OpenedDatabase OpenDatabase(const DatabaseOnDisk& what,
 
 }  // namespace cassandra_bloom::tools
 
-#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_OPEN_DATABASE_H_
+#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DATABASE_OPEN_DATABASE_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/sst_filters/filter_witness.h"
+#include "tools/sst_filters/database/filter_witness.h"
 
 #include <rocksdb/slice.h>
 
@@ -69,6 +69,8 @@ class WitnessedPolicy final : public rocksdb::FilterPolicy {
                FilterAnswers* answers) const {
     ++answers->blocks;
     answers->bytes += block.size();
+    answers->largest_block =
+        std::max<uint64_t>(answers->largest_block, block.size());
     const uint64_t count =
         std::max<uint64_t>(200, witness_->num_random_keys / answers->blocks);
     answers->bytes_times_rate +=
@@ -100,7 +102,7 @@ std::shared_ptr<const rocksdb::FilterPolicy> FilterWitness::Witnessed(
 }
 
 void FilterWitness::OnFileReadFinish(const rocksdb::FileOperationInfo& info) {
-  if (EndsWith(info.path, ".sst")) {
+  if (EndsWith(info.path, ".sst") || EndsWith(info.path, ".ldb")) {
     sst = std::stoull(std::string(FileNameOf(info.path)));
   }
 }

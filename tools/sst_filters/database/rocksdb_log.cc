@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/sst_filters/database/rocksdb_log.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plugin/filter_db/read_file.h"
+
+namespace cassandra_bloom::tools {
+namespace {
+
+bool StartsWith(std::string_view text, std::string_view start) {
+  return text.substr(0, start.size()) == start;
+}
+
+// Returns what stands behind `name`, or nullptr if it is not in the text.
+const char* Behind(const std::string& text, std::string_view name) {
+  const size_t found = text.find(name);
+  return found == std::string::npos ? nullptr
+                                    : text.c_str() + found + name.size();
+}
+
+uint64_t NumberIn(const char* text) { return std::strtoull(text, nullptr, 10); }
+
+// Reads a size such as "124.89 KB" (BytesToHumanString in util/string_util.cc).
+uint64_t SizeIn(const char* text) {
+  char* end = nullptr;
+  double size = std::strtod(text, &end);
+  for (const char unit : std::string_view("KMGT")) {
+    size *= 1024;
+    if (end[0] == ' ' && end[1] == unit) {
+      return static_cast<uint64_t>(size);
+    }
+  }
+  return 0;
+}
+
+class LogReader {
+ public:
+  explicit LogReader(RocksdbLog* log) : log_(log) {}
+
+  void Read(std::istream* file) {
+    std::string line;
+    while (std::getline(*file, line)) {
+      ReadLine(line);
+    }
+    for (auto& [family, cache] : caches_) {
+      if (const auto counted = counted_.find(cache.first);
+          counted != counted_.end()) {
+        cache.second.counted_at = counted->second.first;
+        cache.second.filter_bytes = counted->second.second;
+      }
+      // A file that was read before has the options of a later open.
+      log_->caches.try_emplace(family, cache.second);
+    }
+  }
+
+ private:
+  void ReadLine(const std::string& line) {
+    // A line with the time: "2026/11/28-11:19:28.933318 20269 [...] ...".
+    if (line.size() > 19 && line[4] == '/' && line[10] == '-') {
+      time_ = line.substr(0, 10) + " " + line.substr(11, 8);
+      if (Behind(line, "STATISTICS:") != nullptr) {
+        counts_.clear();
+        log_->has_statistics = true;
+      } else if (const char* const name =
+                     Behind(line, "Options for column family [")) {
+        family_ = name;
+        family_.resize(std::min(family_.size(), family_.rfind("]")));
+        in_cache_options_ = false;
+      }
+      return;
+    }
+    if (const size_t name = line.find("rocksdb."); name <= 1) {
+      ReadTicker(line.substr(name));
+    } else {
+      ReadOptionOfCache(line);
+      ReadCountOfCache(line);
+    }
+  }
+
+  // "rocksdb.bloom.filter.useful COUNT : 209489". Histograms have more words.
+  void ReadTicker(const std::string& line) {
+    const size_t end = line.find(" COUNT : ");
+    if (end == std::string::npos) {
+      return;
+    }
+    const std::string name = line.substr(0, end);
+    counts_[name] = NumberIn(line.c_str() + end + 9);
+    // The end of the file may cut the list off. This ticker comes after all
+    // that are read here, in every release.
+    if (name == "rocksdb.blobdb.num.put") {
+      FinishTickers();
+    }
+  }
+
+  void FinishTickers() {
+    LoggedTickers tickers;
+    tickers.time = time_;
+    tickers.useful = counts_["rocksdb.bloom.filter.useful"];
+    tickers.positive = counts_["rocksdb.bloom.filter.full.positive"];
+    tickers.true_positive = counts_["rocksdb.bloom.filter.full.true.positive"];
+    tickers.prefixes_checked = counts_["rocksdb.bloom.filter.prefix.checked"];
+    tickers.prefixes_denied = counts_["rocksdb.bloom.filter.prefix.useful"];
+    tickers.reached_files = counts_["rocksdb.memtable.miss"];
+    tickers.found_in_files = counts_["rocksdb.l0.hit"] +
+                             counts_["rocksdb.l1.hit"] +
+                             counts_["rocksdb.l2andup.hit"];
+    if (tickers.useful + tickers.positive + tickers.prefixes_checked +
+            tickers.reached_files >
+        0) {
+      log_->tickers = tickers;
+    }
+  }
+
+  // Lines such as these stand among the options of a column family:
+  //   block_cache: 0x5600b41106e0
+  //   block_cache_options:
+  //     capacity : 33554432
+  //   block_cache_compressed: (nil)
+  void ReadOptionOfCache(const std::string& line) {
+    if (StartsWith(line, "  block_cache: ")) {
+      caches_[family_] = {Behind(line, ": "), {}};
+    } else if (line == "  block_cache_options:") {
+      in_cache_options_ = true;
+    } else if (!StartsWith(line, "    ")) {
+      in_cache_options_ = false;
+    } else if (in_cache_options_) {
+      LoggedCache& cache = caches_[family_].second;
+      const char* const value = Behind(line, " : ");
+      if (value == nullptr) {
+        return;
+      }
+      if (StartsWith(line, "    capacity :")) {
+        cache.capacity = NumberIn(value);
+      } else if (StartsWith(line, "    num_shard_bits :")) {
+        cache.num_shard_bits =
+            static_cast<int>(std::min<uint64_t>(NumberIn(value), 63));
+      } else if (StartsWith(line, "    strict_capacity_limit :")) {
+        cache.is_strict = NumberIn(value) != 0;
+      }
+    }
+  }
+
+  // Two lines for each column family:
+  //   Block cache LRUCache@0x5600b41106e0#20269 capacity: 32.00 MB ...
+  //   Block cache entry stats(count,size,portion): FilterBlock(2,124.89 KB,...
+  void ReadCountOfCache(const std::string& line) {
+    if (StartsWith(line, "Block cache entry stats(")) {
+      uint64_t bytes = 0;
+      for (const char* const kind : {" FilterBlock(", " FilterMetaBlock("}) {
+        if (const char* const counts = Behind(line, kind)) {
+          const std::string size = counts;
+          bytes += SizeIn(size.c_str() + size.find(',') + 1);
+        }
+      }
+      counted_[counted_cache_] = {time_, bytes};
+    } else if (StartsWith(line, "Block cache ")) {
+      const size_t at = line.find('@');
+      counted_cache_ = line.substr(std::min(line.size(), at + 1));
+      counted_cache_.resize(
+          std::min(counted_cache_.size(), counted_cache_.find('#')));
+    }
+  }
+
+  RocksdbLog* const log_;
+  std::string time_;
+  std::string family_;
+  bool in_cache_options_ = false;
+  std::map<std::string, uint64_t> counts_;  // By ticker.
+  // By column family: the address of its cache, as a text.
+  std::map<std::string, std::pair<std::string, LoggedCache>> caches_;
+  // By address: the time, and the bytes of filters in it.
+  std::map<std::string, std::pair<std::string, uint64_t>> counted_;
+  std::string counted_cache_;
+};
+
+// As in InfoLogPrefix (file/filename.cc).
+std::string NameInLogDir(const std::string& db_dir) {
+  std::error_code error;
+  std::string name =
+      std::filesystem::absolute(db_dir, error).lexically_normal();
+  name.erase(name.find_last_not_of('/') + 1);
+  std::replace_if(
+      name.begin(), name.end(),
+      [](unsigned char byte) {
+        return !std::isalnum(byte) && byte != '-' && byte != '.' && byte != '_';
+      },
+      '_');
+  return name.substr(std::min<size_t>(name.size(), 1)) + "_LOG";
+}
+
+// Returns LOG and earlier files, the one that was written last at first. It is
+// not always LOG: a command such as ldb that opens the database renames the
+// file of a running program, which goes on writing to it.
+std::vector<std::string> LogFiles(const std::string& folder,
+                                  const std::string& name) {
+  std::vector<std::pair<std::filesystem::file_time_type, std::string>> found;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string file = entry.path().filename();
+    if (file == name || StartsWith(file, name + ".old")) {
+      found.emplace_back(entry.last_write_time(error), entry.path());
+    }
+  }
+  std::sort(found.rbegin(), found.rend());
+  std::vector<std::string> files;
+  for (const auto& [time, file] : found) {
+    files.push_back(file);
+  }
+  return files;
+}
+
+}  // namespace
+
+std::optional<double> LoggedTickers::AbsentShare() const {
+  if (reached_files == 0) {
+    return std::nullopt;
+  }
+  return 1 - std::min(1.0, static_cast<double>(found_in_files) /
+                               static_cast<double>(reached_files));
+}
+
+std::optional<double> LoggedTickers::Rate() const {
+  const double passed =
+      static_cast<double>(positive - std::min(positive, true_positive));
+  const double asked = passed + static_cast<double>(useful);
+  return asked > 0 ? std::optional<double>(passed / asked) : std::nullopt;
+}
+
+void ReadRocksdbLog(std::istream* file, RocksdbLog* log) {
+  LogReader(log).Read(file);
+}
+
+RocksdbLog ReadRocksdbLog(const std::string& db_dir,
+                          const std::string& log_dir) {
+  // There may be a thousand, of a program without statistics.
+  constexpr int kMostFiles = 10;
+  RocksdbLog log;
+  int files = 0;
+  for (const std::string& path :
+       log_dir.empty() ? LogFiles(db_dir, "LOG")
+                       : LogFiles(log_dir, NameInLogDir(db_dir))) {
+    std::ifstream file(path);
+    ReadRocksdbLog(&file, &log);
+    log.file = path;
+    if (log.tickers || ++files == kMostFiles) {
+      break;
+    }
+  }
+  return log;
+}
+
+}  // namespace cassandra_bloom::tools

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Says of each SST file whether RocksDB uses its filter and, if not, why and
+// what to do.
+//
+// Tested in tests/sst_filters/doctor/doctor_test.cc.
+// Tested in tests/sst_filters/doctor/not_used_test.cc.
+// Tested in tests/sst_filters/doctor/block_cache_test.cc.
+
+#ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_JUDGE_H_
+#define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_JUDGE_H_
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/sst_filters/database/rocksdb_log.h"
+#include "tools/sst_filters/examine.h"
+
+namespace cassandra_bloom::tools {
+
+// Whether RocksDB uses a filter. The worst is last.
+enum class Use {
+  kUsed,
+  kOnPurpose,  // The options give the file no filter, or RocksDB does not ask.
+  kNoKeys,     // There is no key to ask the filter for.
+  kMayBeDropped,  // The block cache may have no room for it.
+  kNotAsked,      // doctor could not find out.
+  kNotUsed,       // A fault. What could not be asked must not hide it.
+};
+
+// The names in the JSON.
+NLOHMANN_JSON_SERIALIZE_ENUM(Use, {{Use::kUsed, "used"},
+                                   {Use::kNotUsed, "not_used"},
+                                   {Use::kOnPurpose, "none_on_purpose"},
+                                   {Use::kNoKeys, "no_keys"},
+                                   {Use::kMayBeDropped, "may_be_dropped"},
+                                   {Use::kNotAsked, "not_asked"}})
+
+struct Verdict {
+  Use use = Use::kUsed;
+  std::string why = "";     // Empty if there is nothing to say.
+  std::string remedy = "";  // Empty if there is nothing to do.
+  bool compact = false;     // To compact the file helps.
+
+  // The share of absent keys for which RocksDB reads the file. Not set if it is
+  // not known.
+  std::optional<double> rate = std::nullopt;
+};
+
+struct JudgedFamily : ExaminedFamily {
+  std::vector<Verdict> verdicts;  // Of each element of `ssts`.
+  std::vector<Verdict> others;    // About the column family.
+};
+
+// Returns whether filters, or partitions of filters, are in the block cache.
+inline bool HasFiltersInCache(const Family& family) {
+  return !family.table.no_block_cache &&
+         (family.table.cache_index_and_filter_blocks ||
+          family.table.partition_filters);
+}
+
+// `cache` is what LOG says of the block cache.
+JudgedFamily Judge(const ExaminedFamily& family,
+                   const std::optional<LoggedCache>& cache);
+
+}  // namespace cassandra_bloom::tools
+
+#endif  // CASSANDRA_BLOOM_TOOLS_SST_FILTERS_JUDGE_H_
