@@ -137,7 +137,7 @@ def children_cpu_seconds() -> float:
 def ask_doctor(sst_filters: Path, database: StockDatabase) -> tuple[int, int, float, float]:
     """Returns the first fields of Filled. Fails if a filter is not used."""
     database.sst_files()  # Checks the policy.
-    command = (str(sst_filters), "doctor", f"--db={database.path}", "--json")
+    command = (str(sst_filters), "doctor", f"--db={database.path}", "--json", "--no-forecast")
     done = subprocess.run(command, capture_output=True, encoding="utf-8")
     check_exit("sst_filters doctor", done.returncode, done.stdout + done.stderr)
     (family,) = json.loads(done.stdout)["column_families"]

@@ -15,10 +15,10 @@ namespace {
 constexpr int kMaxListings = 5;
 
 constexpr char kMissing[] =
-    ": missing, though the MANIFEST names it (only local files can be "
-    "exported); if the database has db_paths or cf_paths, name every folder of "
-    "its SST files, because no file of the database does; if not, its rows are "
-    "lost: restore the database from a backup";
+    ": missing, as .sst and as .ldb, though the MANIFEST names it (only local "
+    "files can be exported); if the database has db_paths or cf_paths, name "
+    "every folder of its SST files, because no file of the database does; if "
+    "not, restore this file from a backup";
 
 class Reconciliation {
  public:
@@ -138,7 +138,11 @@ bool Reconciliation::RemoveOthers(const LiveSsts& live) {
     std::string sst = other == live.others.end() ? "" : other->second;
     for (const std::string& folder : live.folders) {
       const std::string path = folder + "/" + SstName(number);
-      sst = sst.empty() && FileExists(path) ? path : sst;
+      // LevelDB's name for an SST file.
+      const std::string ldb = path.substr(0, path.rfind('.')) + ".ldb";
+      for (const std::string& one : {path, ldb}) {
+        sst = sst.empty() && FileExists(one) ? one : sst;
+      }
     }
     std::string failure;
     // Export has removed a filter that it could not renew. Meanwhile a listener

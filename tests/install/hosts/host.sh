@@ -141,7 +141,7 @@ same() {
 }
 
 # doctor DATABASE: writes what sst_filters doctor prints into $root$work/DATABASE.doctor, and
-# a line for each SST file to stderr. sst_filters exits with 1 if a filter is not used. That
+# a line for each SST file to stderr. sst_filters exits with 2 if a filter is not used. That
 # is no failure here, so the exit status is ignored.
 doctor() {
   inside "$libraries/../bin/sst_filters" doctor --json --db="$work/$1" >"$root$work/$1.doctor" || true
