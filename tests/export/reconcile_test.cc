@@ -233,7 +233,8 @@ TEST_F(ReconcileTest, AMissingFileStopsNoOther) {
   EXPECT_THAT(Filters(), SizeIs(3));
   ASSERT_THAT(report_.errors, SizeIs(1));
   EXPECT_THAT(report_.errors[0],
-              HasSubstr("missing, though the MANIFEST names it (only local"));
+              HasSubstr("missing, as .sst and as .ldb, though the MANIFEST "
+                        "names it (only local"));
 }
 
 // A file that is gone was perhaps replaced by a compaction.
