@@ -9,19 +9,17 @@
 
 set(rocksjava_file librocksdbjni-linux64.so)
 set(rocksjava_unpacked ${PROJECT_BINARY_DIR}/jar)
-if(NOT EXISTS ${CASSANDRA_BLOOM_ROCKSJAVA})
-  message(FATAL_ERROR "there is no jar ${CASSANDRA_BLOOM_ROCKSJAVA}")
-endif()
-file(ARCHIVE_EXTRACT INPUT ${CASSANDRA_BLOOM_ROCKSJAVA} DESTINATION ${rocksjava_unpacked}
-  PATTERNS ${rocksjava_file})
+file(MAKE_DIRECTORY ${rocksjava_unpacked})
+execute_process(COMMAND ${CMAKE_COMMAND} -E tar xf ${CASSANDRA_BLOOM_ROCKSJAVA} ${rocksjava_file}
+  WORKING_DIRECTORY ${rocksjava_unpacked} ERROR_QUIET)
 if(NOT EXISTS ${rocksjava_unpacked}/${rocksjava_file})
-  message(FATAL_ERROR "${CASSANDRA_BLOOM_ROCKSJAVA} holds no ${rocksjava_file}: it is no jar of "
-    "RocksJava (org.rocksdb:rocksdbjni) for Linux on x86-64 with glibc")
+  message(FATAL_ERROR "${CASSANDRA_BLOOM_ROCKSJAVA} is not a jar of RocksJava "
+    "(org.rocksdb:rocksdbjni): it holds no ${rocksjava_file}")
 endif()
 
 # The library is asked for its release. RocksJava's published jars have the std::string of
 # before GCC 5, and one that was built on this machine has the new one.
-file(WRITE ${PROJECT_BINARY_DIR}/jar/release.cc "
+file(WRITE ${rocksjava_unpacked}/release.cc "
   #include <iostream>
   #include <string>
   namespace rocksdb { std::string GetRocksVersionAsString(bool with_patch); }
@@ -29,8 +27,8 @@ file(WRITE ${PROJECT_BINARY_DIR}/jar/release.cc "
 foreach(abi 0 1)
   unset(rocksjava_compiled CACHE)
   unset(rocksjava_ran CACHE)
-  try_run(rocksjava_ran rocksjava_compiled ${PROJECT_BINARY_DIR}/jar/${abi}
-    ${PROJECT_BINARY_DIR}/jar/release.cc
+  try_run(rocksjava_ran rocksjava_compiled ${rocksjava_unpacked}/${abi}
+    ${rocksjava_unpacked}/release.cc
     COMPILE_DEFINITIONS -D_GLIBCXX_USE_CXX11_ABI=${abi}
     LINK_LIBRARIES ${rocksjava_unpacked}/${rocksjava_file}
     RUN_OUTPUT_VARIABLE rocksjava_release)
@@ -44,15 +42,8 @@ if(NOT rocksjava_compiled OR NOT rocksjava_ran EQUAL 0)
     "needs x86-64 and glibc, not musl ${rocksjava_release}")
 endif()
 
-include(${CMAKE_CURRENT_LIST_DIR}/RocksDBRelease.cmake)
 set(ROCKSDB_LIBRARY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/librocksdbjni-${rocksjava_release}.so)
 configure_file(${rocksjava_unpacked}/${rocksjava_file} ${ROCKSDB_LIBRARY} COPYONLY)
-cassandra_bloom_rocksdb_release(${ROCKSDB_SOURCE_DIR}/include ${ROCKSDB_LIBRARY}
-  rocksjava_headers unused)
-if(NOT rocksjava_headers VERSION_EQUAL rocksjava_release)
-  message(FATAL_ERROR "ROCKSDB_SOURCE_DIR=${ROCKSDB_SOURCE_DIR} is RocksDB ${rocksjava_headers}, "
-    "but ${CASSANDRA_BLOOM_ROCKSJAVA} has RocksDB ${rocksjava_release}")
-endif()
 
 # The folder can be moved.
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
