@@ -5,10 +5,6 @@ set -euo pipefail
 
 hosts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 sources=$(cd "$hosts/../../.." && pwd)
-declare -A artifacts=(
-  [kafka_streams]=org.apache.kafka:kafka-streams-test-utils
-  [rocksjava]=org.rocksdb:rocksdbjni
-)
 
 usage() {
   cat <<END
@@ -19,7 +15,7 @@ it is, then with java -Djava.library.path=FOLDER, where FOLDER is what make rock
 makes for the rocksdbjni jar among them. TREE is RocksDB's source tree of that jar's
 release. Prints a row for "What was run" in docs/hosts.md.
 
-HOST is one of: $(printf '%s\n' "${!artifacts[@]}" | sort | xargs)
+HOST is one of: $(cd "$hosts" && echo */pom.xml | sed 's,/pom.xml,,g')
 Needs a JDK and Maven (Debian: default-jdk-headless maven)
 END
 }
@@ -27,16 +23,15 @@ step() { printf '\n==== %s (%d s)\n' "$*" "$SECONDS" >&2; }
 fail() { echo "run.sh: $*" >&2; exit 1; }
 
 if [ "${1-}" = --help ]; then usage; exit; fi
-[ $# = 3 ] && [ -n "${artifacts[$1]-}" ] || { usage >&2; exit 2; }
+[ $# = 3 ] && [ -f "$hosts/$1/pom.xml" ] || { usage >&2; exit 2; }
 host=$1 version=$2 tree=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset CASSANDRA_BLOOM_REPLACE JAVA_TOOL_OPTIONS LD_LIBRARY_PATH LD_PRELOAD
 
 step "jars"
-artifact=${artifacts[$host]}
-mvn -q -B -f "$hosts/pom.xml" dependency:copy-dependencies -Dhost.group="${artifact%:*}" \
-  -Dhost.artifact="${artifact#*:}" -Dhost.version="$version" -DoutputDirectory="$work/jars" >&2
+mvn -q -B -f "$hosts/$host/pom.xml" dependency:copy-dependencies -Dhost.version="$version" \
+  -DoutputDirectory="$work/jars" >&2
 jar=$(echo "$work"/jars/rocksdbjni-*.jar)
 step "make rocksjava"
 make -C "$sources" rocksjava JAR="$jar" ROCKSDB="$(realpath "$tree")" >"$work/make.log" 2>&1 ||
