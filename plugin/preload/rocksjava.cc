@@ -6,7 +6,7 @@
 // replace.cc: the dynamic linker searches it before that copy, so RocksJava's
 // calls of NewBloomFilterPolicy come to replace.cc.
 //
-// Tested in tests/install/hosts/rocksjava/published_test.sh.
+// Tested in tests/install/hosts/rocksjava/rocksjava_test.sh.
 
 #include <dlfcn.h>
 #include <jni.h>

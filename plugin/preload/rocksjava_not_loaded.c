@@ -7,7 +7,7 @@
 //
 // It is linked to no library, so that every libc can load it.
 //
-// Tested in tests/install/hosts/rocksjava/published_test.sh.
+// Tested in tests/install/hosts/rocksjava/rocksjava_test.sh.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

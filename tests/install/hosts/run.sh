@@ -60,4 +60,4 @@ expect() {
 figure() { sed -n "s/^$2 //p" "$work/$1"; }  # FILE NAME
 
 # shellcheck source=/dev/null
-. "$hosts/$host/try.sh"
+. "$hosts/$host/${host}_test.sh"
