@@ -112,6 +112,7 @@ NOT_RUN = {
     "make ROCKSDB_PLUGINS=cassandra_bloom rocksdbjava": _LONG + "by hand",
     "make rocksjava JAR=…/rocksdbjni-10.10.1.1.jar ROCKSDB=TREE":
         _ROOT + "tests/install/hosts/run.sh",
+    "java -Djava.library.path=FOLDER …": "as above",
     'ceph-bluestore-tool reshard --sharding="…"':
         "Ceph's; the document says what was tried",
 }
