@@ -19,22 +19,20 @@ __attribute__((visibility("default"))) int JNI_OnLoad(void* vm, void* reserved);
 int JNI_OnLoad(void* vm, void* reserved) {
   (void)vm;
   (void)reserved;
-  static const char kOurs[] = "librocksdbjni.so";
-  static const char kRefused[] = "librocksdbjni-linux64.so";  // Or longer.
-  char path[4096];
+  static const char kHere = 0;  // In this file, whose path dladdr tells.
   Dl_info self;
-  if (dladdr(kOurs, &self) != 0 && strlen(self.dli_fname) < sizeof(path)) {
-    strcpy(path, self.dli_fname);
-    char* const slash = strrchr(path, '/');
-    if (slash != NULL && strlen(slash) >= sizeof(kRefused)) {
-      strcpy(slash + 1, kOurs);
-      const int is_loadable = dlopen(path, RTLD_LAZY) != NULL;
-      dprintf(2,
-              "cassandra_bloom: not loaded: %s; RocksDB uses its own Bloom "
-              "filter\n",
-              is_loadable ? "another class loader of this process has RocksJava"
-                          : dlerror());
-    }
+  const char* const slash =
+      dladdr(&kHere, &self) != 0 ? strrchr(self.dli_fname, '/') : NULL;
+  if (slash != NULL) {
+    char ours[4096];
+    snprintf(ours, sizeof(ours), "%.*s/librocksdbjni.so",
+             (int)(slash - self.dli_fname), self.dli_fname);
+    const int is_loadable = dlopen(ours, RTLD_LAZY) != NULL;
+    dprintf(2,
+            "cassandra_bloom: not loaded: %s; RocksDB uses its own Bloom "
+            "filter\n",
+            is_loadable ? "another class loader of this process has RocksJava"
+                        : dlerror());
   }
   return -1;  // JNI_ERR.
 }
