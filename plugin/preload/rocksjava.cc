@@ -77,10 +77,12 @@ bool IsOfThisJar(JNIEnv* env, const void* copy) {
 
 // RocksJava's library has no JNI_OnLoad (9.7 to 11.8).
 //
-// Throws an error that RocksJava does not catch. If this were an
-// UnsatisfiedLinkError, RocksJava would load the library in its jar, and there
+// Throws an IOException: RocksJava gives up, and can be asked to load again. An
+// UnsatisfiedLinkError would make it load the library in its jar, and there
 // would be two releases of RocksDB in this process. They share inline variables
 // (the linker's unique symbols), such as the functions of the block cache.
+// After other errors, RocksJava waits if it is asked again, until 10.1 forever
+// (RocksDB.loadLibrary).
 extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void* /*reserved*/) {
   JNIEnv* env = nullptr;
   if (vm->GetEnv(reinterpret_cast<void**>(&env), JNI_VERSION_1_6) != JNI_OK) {
@@ -92,7 +94,7 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void* /*reserved*/) {
       !cassandra_bloom::IsOfThisJar(env, copy.dli_fbase)) {
     const std::string own =
         cassandra_bloom::FileOf(reinterpret_cast<const void*>(&JNI_OnLoad));
-    const jclass error = env->FindClass("java/lang/LinkageError");
+    const jclass error = env->FindClass("java/io/IOException");
     if (error != nullptr) {
       env->ThrowNew(error, ("cassandra_bloom: " + own +
                             " was made for another RocksJava than the jar of "

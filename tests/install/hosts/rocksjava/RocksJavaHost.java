@@ -8,6 +8,7 @@
 // RocksJavaHost start DB        adds a row to those of earlier starts, and reads all
 // RocksJavaHost options DB OLD NEW
 //                               loads the OPTIONS file of DB with OLD changed into NEW
+// RocksJavaHost load            loads RocksDB twice, and prints what is thrown
 // RocksJavaHost loaders DB JAR  loads RocksJava a second time, by a class loader
 //
 // Prints, a line each: the release; the policies of the SST files; the filter_policy
@@ -149,7 +150,22 @@ public final class RocksJavaHost {
     }
   }
 
+  private static void load() {
+    for (int i = 0; i < 2; ++i) {
+      try {
+        RocksDB.loadLibrary();
+        System.out.println("loaded");
+      } catch (RuntimeException e) {
+        System.out.println(e.getCause());
+      }
+    }
+  }
+
   public static void main(String[] args) throws Exception {
+    if (args[0].equals("load")) {
+      load();
+      return;
+    }
     RocksDB.loadLibrary();
     if (args[0].equals("options")) {
       loadOptions(args[1], args[2], args[3]);
