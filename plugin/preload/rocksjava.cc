@@ -75,7 +75,7 @@ bool IsOfThisJar(JNIEnv* env, const void* copy) {
 }  // namespace
 }  // namespace cassandra_bloom
 
-// RocksJava's library has no JNI_OnLoad (9.7 to 11.8).
+// RocksJava's library has no JNI_OnLoad (7.10 to 11.8).
 //
 // Throws an IOException: RocksJava gives up, and can be asked to load again. An
 // UnsatisfiedLinkError would make it load the library in its jar, and there
