@@ -12,6 +12,7 @@ format_PACKAGES = clang-format
 fuzz_PACKAGES = clang libclang-rt-dev
 bench_PACKAGES = libbenchmark-dev
 bench-filterdb_PACKAGES = time
+rocksjava_PACKAGES = cmake default-jdk-headless g++
 # For ARCH, the compiler and the libraries of that CPU.
 static_PACKAGES = cmake libcli11-dev nlohmann-json3-dev $(if $(ARCH),crossbuild-essential-$(ARCH),g++) \
   $(addsuffix $(if $(ARCH),:$(ARCH)),liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev)
@@ -67,6 +68,9 @@ help:
 	@echo "make filterdb-static"
 	@echo "             make filterdb as one file that needs no library:"
 	@echo "             build/static/bin/filterdb (ARCH=arm64: for that CPU, in build/static-arm64)"
+	@echo "make rocksjava JAR=FILE ROCKSDB=TREE"
+	@echo "             make a folder for java -Djava.library.path, with which programs with this"
+	@echo "             rocksdbjni jar have our filters (TREE: RocksDB's sources of its release)"
 	@echo "make dist    make a source archive of the last commit and its SHA-256, in build/dist"
 	@echo "make deb     make Debian packages and their source package, in build/deb/packages"
 	@echo
@@ -203,6 +207,14 @@ format: format-packages
 	  { echo "make format needs clang-format 14, as in Debian 12" >&2; exit 1; }
 	git ls-files '*.h' '*.cc' '*.c' | xargs clang-format -i
 
+ROCKSJAVA = build/$(notdir $(basename $(JAR)))
+
+rocksjava: rocksjava-packages
+	cmake --preset release -B $(ROCKSJAVA) -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF \
+	  -DCASSANDRA_BLOOM_ROCKSJAVA=$(abspath $(JAR)) -DROCKSDB_SOURCE_DIR=$(abspath $(ROCKSDB))
+	cmake --build $(ROCKSJAVA) --parallel $(JOBS) --target rocksjava
+	@echo "java -Djava.library.path=$(abspath $(ROCKSJAVA))/lib ..."
+
 deb: packages deb-packages
 	rm -rf build/deb
 	mkdir -p build/deb/source build/deb/packages
@@ -228,7 +240,7 @@ rocksdb-in-prefix:
 	done
 
 NEEDS = test-packages deb-packages coverage-packages format-packages fuzz-packages \
-  bench-packages bench-filterdb-packages static-packages
+  bench-packages bench-filterdb-packages rocksjava-packages static-packages
 
 $(NEEDS): %-packages:
 	$(call install,$($*_PACKAGES))
@@ -242,4 +254,4 @@ define install
 endef
 
 .PHONY: help demo bench bench-db bench-layouts rocksdb-for-this-cpu rocksdb-in-prefix bench-filterdb soak crash export-stress damage scan-loop random fuzz coverage \
-  mutants test release plugin dist filterdb-static foreign-architecture format deb packages $(NEEDS)
+  mutants test release plugin rocksjava dist filterdb-static foreign-architecture format deb packages $(NEEDS)

@@ -25,9 +25,14 @@ Function* As(void* symbol) {
 }
 
 // The linker's name of rocksdb::GetRocksVersionAsString(bool with_patch), which
-// returns a std::string.
+// returns a std::string. RocksJava's published library has the std::string of
+// before GCC 5.
 inline constexpr char kVersionFunction[] =
+#if _GLIBCXX_USE_CXX11_ABI
     "_ZN7rocksdb23GetRocksVersionAsStringB5cxx11Eb";
+#else
+    "_ZN7rocksdb23GetRocksVersionAsStringEb";
+#endif
 
 // Prints on stderr that the plugin is not loaded, and why. Only the first call
 // prints.

@@ -109,8 +109,10 @@ NOT_RUN = {
         _ROOT + "tests/install/hosts/oxigraph.sh",
     "ROCKSDB_LIB_DIR=/usr/lib/x86_64-linux-gnu ROCKSDB_INCLUDE_DIR=/usr/include "
     "cargo build --release": "wants the crates of crates.io",
-    "make ROCKSDB_PLUGINS=cassandra_bloom rocksdbjava":
-        _LONG + "tests/install/hosts/rocksjava.sh",
+    "make ROCKSDB_PLUGINS=cassandra_bloom rocksdbjava": _LONG + "by hand",
+    "make rocksjava JAR=…/rocksdbjni-10.10.1.1.jar ROCKSDB=TREE":
+        _ROOT + "tests/install/hosts/run.sh",
+    "java -Djava.library.path=FOLDER …": "as above",
     'ceph-bluestore-tool reshard --sharding="…"':
         "Ceph's; the document says what was tried",
 }
