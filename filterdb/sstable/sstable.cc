@@ -134,13 +134,20 @@ std::string CompletedToc(std::string content) {
 }
 
 std::string NameOfUser(uid_t user) {
-  const struct passwd* const entry = getpwuid(user);
+  // Several threads may ask at once, and getpwuid has one place for its answer.
+  struct passwd found;
+  struct passwd* entry = nullptr;
+  char buffer[1024];
+  getpwuid_r(user, &found, buffer, sizeof(buffer), &entry);
   return entry != nullptr ? entry->pw_name : "user " + std::to_string(user);
 }
 
 // sudo refuses a user that has no name on this machine, as that of a container.
 std::string FilterdbAs(uid_t user, gid_t group) {
-  const struct passwd* const entry = getpwuid(user);
+  struct passwd found;
+  struct passwd* entry = nullptr;
+  char buffer[1024];
+  getpwuid_r(user, &found, buffer, sizeof(buffer), &entry);
   return std::string(geteuid() == 0 ? "" : "sudo ") +
          "setpriv --reuid=" + std::to_string(user) + " --regid=" +
          std::to_string(entry != nullptr ? entry->pw_gid : group) +

@@ -90,7 +90,7 @@ void RemoveLog(const TestDb& db) {
 // Without a LOG, a filter of more than the smallest shard that RocksDB makes
 // may be dropped.
 TEST(DoctorBlockCacheTest, NoLog) {
-  for (const uint32_t keys : {20'000, 500'000}) {
+  for (const uint32_t keys : {20'000U, 500'000U}) {
     TestDb db(DbOptions(InCache(64 << 20, /*is_strict=*/false)));
     AddFile(&db, 0, keys);
     RemoveLog(db);
