@@ -47,6 +47,10 @@ class ByteReader {
     return bytes;
   }
 
+  // What was returned stays valid until a call that takes more than these
+  // bytes.
+  size_t num_ahead() const { return ahead_.size(); }
+
   uint64_t offset() const { return offset_; }
   void GoTo(uint64_t offset) {
     offset_ = offset;

@@ -41,28 +41,25 @@ class IndexDbReader final : public IndexReader {
       return false;
     }
     const uint64_t begin = reader_.offset();
-    key_ = reader_.Text(kKey);
+    std::string_view key = reader_.Text(kKey);
+    // Only at the end of the buffer is the key copied, before it is filled.
+    constexpr size_t kMaxNumbersSize = 18;
+    if (reader_.num_ahead() < kMaxNumbersSize) {
+      key_ = key;
+      key = key_;
+    }
     const bool is_fixed = kind_ == IndexKind::kFixedWidth;
     const int64_t position = is_fixed ? reader_.Int64(kNumbers) : SignedVInt();
     const int64_t promoted_size =
         is_fixed ? reader_.Int32(kNumbers) : SignedVInt();
-    std::string fault;
-    if (position < 0) {
-      fault =
-          "a partition at position " + std::to_string(position) + " of Data.db";
-    } else if (promoted_size < 0) {
-      fault = "a promoted index of " + std::to_string(promoted_size) + " bytes";
-    } else if (static_cast<uint64_t>(promoted_size) > reader_.left()) {
-      fault = "ends inside a key's promoted index of " +
-              std::to_string(promoted_size) + " bytes";
-    }
-    if (!fault.empty()) {
-      reader_.FailAt(begin, fault + kDamagedIndex);
+    if (position < 0 || promoted_size < 0 ||
+        static_cast<uint64_t>(promoted_size) > reader_.left()) {
+      Refuse(begin, position, promoted_size);
     }
     if (promoted_size > 0) {  // It is not read.
       reader_.GoTo(reader_.offset() + static_cast<uint64_t>(promoted_size));
     }
-    *entry = {key_, static_cast<uint64_t>(position), std::nullopt,
+    *entry = {key, static_cast<uint64_t>(position), std::nullopt,
               &file_->path(), begin};
     if (!reader_.good()) {
       error_ = reader_.error();
@@ -71,6 +68,17 @@ class IndexDbReader final : public IndexReader {
   }
 
  private:
+  void Refuse(uint64_t begin, int64_t position, int64_t promoted_size) {
+    const std::string size = std::to_string(promoted_size) + " bytes";
+    reader_.FailAt(begin,
+                   (position < 0 ? "a partition at position " +
+                                       std::to_string(position) + " of Data.db"
+                    : promoted_size < 0
+                        ? "a promoted index of " + size
+                        : "ends inside a key's promoted index of " + size) +
+                       kDamagedIndex);
+  }
+
   // Cassandra reads the number as a signed long.
   int64_t SignedVInt() { return static_cast<int64_t>(reader_.VInt(kNumbers)); }
 
