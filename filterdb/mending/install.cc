@@ -67,7 +67,8 @@ void CheckSpace(const RunFolder& run, bool undo) {
         statvfs(folder.c_str(), &space) == 0) {
       const uint64_t needed = by_device[status.st_dev] += bytes;
       const uint64_t free = uint64_t{space.f_bavail} * space.f_frsize;
-      if (free < needed) {
+      // Of a tmpfs without a limit, f_blocks is 0, and so is what is free.
+      if (space.f_blocks != 0 && free < needed) {
         Fail("nothing was changed: " + folder + ": at least " +
              std::to_string(needed) +
              " bytes are needed on its file system, and " +

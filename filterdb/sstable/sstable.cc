@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <mutex>
 #include <utility>
 
 #include "cassandra_bloom/filter_db.h"
@@ -18,6 +19,8 @@
 
 namespace cassandra_bloom::tools {
 namespace {
+
+std::mutex passwd_mutex;  // For getpwuid, whose result all threads share.
 
 // The components of all versions, without those of secondary indexes
 // (SSTableFormat.Components, BigFormat, BtiFormat; Component of Cassandra
@@ -134,12 +137,14 @@ std::string CompletedToc(std::string content) {
 }
 
 std::string NameOfUser(uid_t user) {
+  const std::lock_guard<std::mutex> lock(passwd_mutex);
   const struct passwd* const entry = getpwuid(user);
   return entry != nullptr ? entry->pw_name : "user " + std::to_string(user);
 }
 
 // sudo refuses a user that has no name on this machine, as that of a container.
 std::string FilterdbAs(uid_t user, gid_t group) {
+  const std::lock_guard<std::mutex> lock(passwd_mutex);
   const struct passwd* const entry = getpwuid(user);
   return std::string(geteuid() == 0 ? "" : "sudo ") +
          "setpriv --reuid=" + std::to_string(user) + " --regid=" +
