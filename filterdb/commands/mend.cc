@@ -79,6 +79,7 @@ ExitCode RunMend(const MendArguments& options) {
   ExaminePaths(
       scan, &finder, [&](const Examined& examined) { builder.Build(examined); },
       [](const Examined&) {});
+  report.AddHarm(finder.harm());
   std::string error;
   if (!run->Sync(&error)) {
     throw Unusable(error);
@@ -88,11 +89,9 @@ ExitCode RunMend(const MendArguments& options) {
     run.reset();  // To read its list.
     InstallOptions install;
     install.node_is_down = options.node_is_down;
-    Report installed(options.json);
-    installed.AddHarm(finder.harm());
-    return RunInstallOf(*RunFolder::ForInstall(path), install, &installed);
+    install.after_mend = true;
+    return RunInstallOf(*RunFolder::ForInstall(path), install, &report);
   }
-  report.AddHarm(finder.harm());
   std::string text = finder.Text();
   if (report.num(Outcome::kBuilt) + report.num(Outcome::kTocBuilt) > 0) {
     text += "Nothing is changed yet. Stop the node, then: filterdb install " +

@@ -29,7 +29,8 @@ namespace cassandra_bloom::tools {
 
 struct InstallOptions {
   bool undo = false;
-  bool dry_run = false;  // Only says what would be done. The node may run.
+  bool dry_run = false;     // Only says what would be done. The node may run.
+  bool after_mend = false;  // What the mend left was reported by it.
   // What the user says about the node, for file systems where the kernel does
   // not know.
   bool node_is_down = false;

@@ -72,7 +72,8 @@ class TableInstall {
     std::vector<Job> jobs;
     for (const RunLine* const line : lines) {
       std::vector<Name> names = TakeNames(*line);
-      if (line->HasWork() || (line->kind == RunLine::kLeft && !options_.undo)) {
+      const bool reports_left = !options_.undo && !options_.after_mend;
+      if (line->HasWork() || (line->kind == RunLine::kLeft && reports_left)) {
         jobs.push_back({line, std::move(names)});
         jobs.back().outcome.path = line->prefix + kFilterDb;
         jobs.back().outcome.verdict = NameOf(line->harms.worst());
@@ -165,6 +166,10 @@ class TableInstall {
     std::error_code failure;
     FolderListing listing =
         tools::ListFolder(path, /*node_is_down=*/!options_.dry_run, &failure);
+    if (failure && failure != std::errc::no_such_file_or_directory &&
+        failure != std::errc::not_a_directory) {
+      list_error_ = path + ": cannot list the folder: " + failure.message();
+    }
     folder.logs = std::move(listing.logs);
     for (const std::string& name_prefix : listing.sstables) {
       struct stat status;
@@ -200,6 +205,9 @@ class TableInstall {
     if (job->names.empty() && by_data_.count(line.data) != 0) {
       // The list has two names of one SSTable. The other line took both.
       throw End{Outcome::kUnchanged, ""};
+    }
+    if (job->names.empty() && !list_error_.empty()) {
+      Fail(list_error_);  // It may be there.
     }
     if (job->names.empty()) {
       throw End{Outcome::kGone, NameExists(line.prefix + "Data.db")
@@ -336,6 +344,7 @@ class TableInstall {
   InstallSums& sums_;
   std::atomic<bool> has_ended_{false};  // An SSTable is in use.
   std::map<std::string, Folder> folders_;
+  std::string list_error_;  // Of one that could not be listed, or "".
   // By the stamp of Data.db. A line of the list takes the names away.
   std::map<FileStamp, std::vector<Name>> by_data_;
 };

@@ -38,10 +38,10 @@ class FileSystemsTest : public MendFixture {
     }
   }
 
-  void MountTmpfs(const std::string& folder) {
+  void MountTmpfs(const std::string& folder,
+                  const char* options = "size=512k,mode=0700") {
     fs::create_directory(folder);
-    ASSERT_EQ(mount("none", folder.c_str(), "tmpfs", 0, "size=512k,mode=0700"),
-              0);
+    ASSERT_EQ(mount("none", folder.c_str(), "tmpfs", 0, options), 0);
     mounted_.push_back(folder);
   }
 
@@ -71,6 +71,15 @@ TEST_F(FileSystemsTest, AFullDataDirectory) {
   EXPECT_THAT(ran.err, HasSubstr("are needed on its file system, and 0 are"));
   EXPECT_TRUE(Files() == files);
   fs::remove(dir_ / "ks/filler");
+  Exits(0, Install());
+  Exits(0, Scan());
+}
+
+// It says that 0 blocks are free.
+TEST_F(FileSystemsTest, AFileSystemWithoutALimit) {
+  MountTmpfs(dir_ / "ks", "size=0,mode=0700");
+  Write(FilterFault::kKeysLeftOut);
+  Exits(0, Mend());
   Exits(0, Install());
   Exits(0, Scan());
 }

@@ -158,6 +158,23 @@ TEST_F(InstallTest, WhatIsGone) {
               HasSubstr("2 of 3 SSTables are gone: this is an old run"));
 }
 
+// It is not called gone.
+TEST_F(InstallTest, AFolderThatCannotBeListed) {
+  for (const std::string generation : {"1", "2", "3"}) {
+    SstableSpec spec;
+    spec.fault = FilterFault::kKeysLeftOut;
+    spec.generation = generation;
+    Write(spec, "ks/t2");
+  }
+  Exits(0, Mend());
+  fs::permissions(dir_ / "ks/t1", fs::perms::none);
+  const Ran ran = Install("", WithoutPrivileges());
+  fs::permissions(dir_ / "ks/t1", fs::perms::owner_all);
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.out, HasSubstr("ks/t1: cannot list the folder: Permission"));
+  EXPECT_THAT(ran.out, HasSubstr("3 installed, 1 failed\n"));
+}
+
 // A copy has other inodes, and may be of another time.
 TEST_F(InstallTest, ARestoredCopyIsAnotherSstable) {
   Exits(0, Mend());

@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <filesystem>
@@ -28,6 +29,13 @@ inline std::vector<std::string> NumberedKeys(size_t num_keys) {
     keys.push_back("key" + std::to_string(i));
   }
   return keys;
+}
+
+// Root may read and write any file, unless these capabilities are taken away.
+inline std::string WithoutPrivileges() {
+  return geteuid() == 0
+             ? "setpriv --bounding-set=-dac_override,-dac_read_search"
+             : "";
 }
 
 class MendFixture : public ::testing::Test {

@@ -204,13 +204,6 @@ TEST_F(MendTest, AUserWithoutAName) {
   Exits(0, Mend("", as_user));
 }
 
-// Root may read and write any file, unless these capabilities are taken away.
-std::string WithoutPrivileges() {
-  return geteuid() == 0
-             ? "setpriv --bounding-set=-dac_override,-dac_read_search"
-             : "";
-}
-
 TEST_F(MendTest, FoldersThatCannotBeWrittenTo) {
   Write(FilterFault::kBitsCleared);
   fs::permissions(dir_ / "ks/t1", fs::perms(0500));
@@ -281,6 +274,30 @@ TEST_F(MendTest, AFullDiskBehindTheRun) {
   NextRun();
   EXPECT_THAT(Exits(2, Mend("", "trap '' XFSZ; ulimit -f 2;")).out,
               HasSubstr("/new/1: cannot write: File too large"));
+}
+
+// What is left is said once, also if its path cannot be in the list of the run.
+TEST_F(MendTest, InPlaceSaysOnceWhatIsLeft) {
+  SstableSpec spec;
+  spec.fault = FilterFault::kBitsCleared;
+  Write(spec);
+  for (const std::string folder : {"ks/t2", "ks/a\nb"}) {
+    SCOPED_TRACE(folder);
+    const std::string filter = Write(spec, folder).Path("Filter.db");
+    if (folder == "ks/t2") {
+      fs::rename(filter, dir_ / "filter");
+      fs::create_symlink(dir_ / "filter", filter);
+    }
+    const Json report = Exits(2, MendInPlace("--json")).report();
+    EXPECT_EQ(report["summary"]["total"]["left"], 1);
+    int num_lines = 0;
+    for (const Json& sstable : report["sstables"]) {
+      num_lines += sstable["filter"] == filter ? 1 : 0;
+    }
+    EXPECT_EQ(num_lines, 1);
+    fs::remove_all(dir_ / folder);
+    NextRun();
+  }
 }
 
 TEST_F(MendTest, JsonHasTotalsAndErrors) {
