@@ -167,10 +167,10 @@ TEST_F(InstallTest, AFolderThatCannotBeListed) {
     Write(spec, "ks/t2");
   }
   Exits(0, Mend());
-  fs::permissions(dir_ / "ks/t1", fs::perms::none);
+  fs::permissions(dir_ / "ks/t1", fs::perms(0300));
   const Ran ran = Install("", WithoutPrivileges());
   fs::permissions(dir_ / "ks/t1", fs::perms::owner_all);
-  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_EQ(ran.exit_code, 2) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("ks/t1: cannot list the folder: Permission"));
   EXPECT_THAT(ran.out, HasSubstr("3 installed, 1 failed\n"));
 }
