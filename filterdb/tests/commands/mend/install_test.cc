@@ -167,7 +167,7 @@ TEST_F(InstallTest, AFolderThatCannotBeListed) {
     Write(spec, "ks/t2");
   }
   Exits(0, Mend());
-  fs::permissions(dir_ / "ks/t1", fs::perms::none);
+  fs::permissions(dir_ / "ks/t1", fs::perms(0300));
   const Ran ran = Install("", WithoutPrivileges());
   fs::permissions(dir_ / "ks/t1", fs::perms::owner_all);
   EXPECT_EQ(ran.exit_code, 2);
