@@ -241,7 +241,8 @@ std::unique_ptr<RunFolder> RunFolder::ForMend(const std::string& folder) {
   MakeFolder(path + "/new");
   MakeFolder(path + "/old");
   if (!fs::is_empty(path + "/old", ignored)) {
-    Fail(path + ": was installed, or begun to be; give a new folder");
+    Fail(path + ": was installed, or begun to be, which 'filterdb install " +
+         path + "' finishes; for a new run, give a new folder");
   }
   return std::unique_ptr<RunFolder>(new RunFolder(path, /*for_mend=*/true));
 }

@@ -124,8 +124,10 @@ TEST_F(MendTest, IsContinued) {
   Exits(0, Install());
   Exits(0, Scan());
   EXPECT_EQ(fs::last_write_time(run() + "/new/1"), time);
-  EXPECT_THAT(Exits(3, Mend()).err,
-              HasSubstr("was installed, or begun to be; give a new folder"));
+  EXPECT_THAT(
+      Exits(3, Mend()).err,
+      HasSubstr("was installed, or begun to be, which 'filterdb install " +
+                run() + "' finishes; for a new run, give a new"));
 }
 
 // ---- The user of the node ----
