@@ -114,10 +114,11 @@ CLI::Validator IsNumber(const std::string& what, double least, double most) {
 }  // namespace
 
 int RunProgram(const std::string& name, const std::string& description,
+               const std::string& exit_statuses,
                const std::function<void(CLI::App* app, Run* run)>& add_commands,
-               int argc, char** argv, const Statuses& statuses,
+               int argc, char** argv,
                const WhatTookItsPlace& what_took_its_place) {
-  CLI::App app(description + "\n" + statuses.text, name);
+  CLI::App app(description + "\n" + exit_statuses, name);
   app.require_subcommand(1);
   app.failure_message(UsageErrorOf);
   app.set_version_flag("--version", cassandra_bloom_version());
@@ -129,7 +130,7 @@ int RunProgram(const std::string& name, const std::string& description,
                                           argv + argc};
   if (!words.empty() && words[0] == "--complete") {
     PrintWhatMayFollow(app, words.size() > 1 ? words[1] : "");
-    return Finish(kGood, statuses.unusable);
+    return Finish(kGood, kNotKnown);
   }
   std::string fault = EmptyValueIn(words);
   if (fault.empty() && what_took_its_place) {
@@ -137,25 +138,24 @@ int RunProgram(const std::string& name, const std::string& description,
   }
   if (!fault.empty()) {
     std::fputs(UsageError(fault, /*command=*/"").c_str(), stderr);
-    return statuses.usage;
+    return kWrongUsage;
   }
   ReturnLargeBlocksAtOnce();
   try {
     app.parse(argc, argv);
-    return Finish(run(), statuses.unusable);
+    return Finish(run(), kNotKnown);
   } catch (const CLI::ParseError& error) {
-    return Finish(app.exit(error) == 0 ? kGood : statuses.usage,
-                  statuses.unusable);
+    return Finish(app.exit(error) == 0 ? kGood : kWrongUsage, kNotKnown);
   } catch (const WrongUsage& error) {
     std::fputs(UsageError(error.what(), words.empty() ? "" : words[0]).c_str(),
                stderr);
-    return statuses.usage;
+    return kWrongUsage;
   } catch (const std::bad_alloc&) {
     PrintError(Unusable("not enough memory for a filter of this size"));
-    return statuses.unusable;
+    return kNotKnown;
   } catch (const std::exception& error) {
     PrintError(error);
-    return statuses.unusable;
+    return kNotKnown;
   }
 }
 

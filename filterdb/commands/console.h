@@ -26,28 +26,22 @@ namespace cassandra_bloom::tools {
 
 using Run = std::function<ExitCode()>;
 
-struct Statuses {
-  ExitCode usage = kUnusable;
-  ExitCode unusable = kUnusable;
-  const char* text =
-      "Exit status: 0 good, 1 a fault was found, 2 wrong usage, or not all "
-      "could be read or is known.";
-};
-
 // Returns what took the place of a command or an option that was in an earlier
 // release, or "". `words` are those of the command line.
 using WhatTookItsPlace =
     std::function<std::string(const std::vector<std::string>& words)>;
 
-// Runs the program `name`. `add_commands` adds its subcommands to the CLI::App.
+// Runs the program `name`. `exit_statuses` explains them in its help.
+// `add_commands` adds its subcommands to the CLI::App.
 // Parsing the command line sets `*run` to the work of the one that it names.
 // Returns the exit status.
 //
 // "--complete WORD..." prints what may follow these words: completion.bash asks
 // for it.
 int RunProgram(const std::string& name, const std::string& description,
+               const std::string& exit_statuses,
                const std::function<void(CLI::App* app, Run* run)>& add_commands,
-               int argc, char** argv, const Statuses& statuses = {},
+               int argc, char** argv,
                const WhatTookItsPlace& what_took_its_place = nullptr);
 
 // Creates the options of a subcommand. The options live as long as `command`.

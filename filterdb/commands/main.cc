@@ -69,6 +69,9 @@ int main(int argc, char** argv) {
       "builds them\nanew while it runs (mend), and puts them in place while it "
       "is down (install).\nFinds a key in SSTables; shows, checks and builds "
       "Filter.db files.",
+      "Exit status: 0 good, 1 reads or memory are wasted, 2 rows are hidden or "
+      "an SSTable\nis damaged or refused, 3 not all could be read or is known "
+      "(2 before 3 before 1),\n64 wrong usage.",
       [](CLI::App* app, Run* run) {
         AddScan(app, run);
         AddMend(app, run);
@@ -78,11 +81,5 @@ int main(int argc, char** argv) {
         AddCheck(app, run);
         AddBuild(app, run);
       },
-      argc, argv,
-      {kWrongUsage, kNotKnown,
-       "Exit status: 0 good, 1 reads or memory are wasted, 2 rows are hidden "
-       "or "
-       "an SSTable\nis damaged or refused, 3 not all could be read or is known "
-       "(2 before 3 before 1),\n64 wrong usage."},
-      WhatTookItsPlaceIn);
+      argc, argv, WhatTookItsPlaceIn);
 }

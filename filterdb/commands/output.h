@@ -18,21 +18,20 @@ namespace cassandra_bloom::tools {
 
 enum ExitCode {
   kGood = 0,
-  kFault = 1,     // A fault was found.
-  kUnusable = 2,  // Of sst_filters: see Statuses in console.h.
-  kHarm = 2,      // Of filterdb, as the two below.
+  kFault = 1,  // Of filterdb: waste. Of sst_filters: something to do.
+  kHarm = 2,   // Rows are hidden, or filters are not used.
   kNotKnown = 3,
   kWrongUsage = 64,  // EX_USAGE of sysexits.h.
 };
 
-// An exception that ends the program with the exit code Statuses::unusable, and
-// with this message on stderr.
+// An exception that ends the program with the exit code kNotKnown, and with
+// this message on stderr.
 class Unusable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The same with Statuses::usage.
+// The same with kWrongUsage.
 class WrongUsage : public Unusable {
  public:
   using Unusable::Unusable;

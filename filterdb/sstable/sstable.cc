@@ -35,6 +35,22 @@ bool IsOfSecondaryIndex(std::string_view component) {
          EndsWith(component, ".db");
 }
 
+struct User {
+  std::string name;
+  gid_t group;
+};
+
+// Several threads may ask at once, and getpwuid has one place for its answer.
+std::optional<User> FindUser(uid_t user) {
+  struct passwd found;
+  struct passwd* entry = nullptr;
+  char buffer[1024];
+  getpwuid_r(user, &found, buffer, sizeof(buffer), &entry);
+  return entry == nullptr
+             ? std::nullopt
+             : std::optional<User>({entry->pw_name, entry->pw_gid});
+}
+
 }  // namespace
 
 std::optional<ComponentName> ParseComponentName(std::string_view name) {
@@ -134,23 +150,16 @@ std::string CompletedToc(std::string content) {
 }
 
 std::string NameOfUser(uid_t user) {
-  // Several threads may ask at once, and getpwuid has one place for its answer.
-  struct passwd found;
-  struct passwd* entry = nullptr;
-  char buffer[1024];
-  getpwuid_r(user, &found, buffer, sizeof(buffer), &entry);
-  return entry != nullptr ? entry->pw_name : "user " + std::to_string(user);
+  const auto known = FindUser(user);
+  return known ? known->name : "user " + std::to_string(user);
 }
 
 // sudo refuses a user that has no name on this machine, as that of a container.
 std::string FilterdbAs(uid_t user, gid_t group) {
-  struct passwd found;
-  struct passwd* entry = nullptr;
-  char buffer[1024];
-  getpwuid_r(user, &found, buffer, sizeof(buffer), &entry);
+  const auto known = FindUser(user);
   return std::string(geteuid() == 0 ? "" : "sudo ") +
-         "setpriv --reuid=" + std::to_string(user) + " --regid=" +
-         std::to_string(entry != nullptr ? entry->pw_gid : group) +
+         "setpriv --reuid=" + std::to_string(user) +
+         " --regid=" + std::to_string(known ? known->group : group) +
          " --clear-groups filterdb";
 }
 

@@ -15,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "plugin/filter_db/filter_db_file.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
 #include "plugin/filter_db/write_file.h"
@@ -92,6 +93,16 @@ std::string DatabaseOf(const std::string& path) {
   return whole;
 }
 
+ExportResult WriteFilter(const ParsedFilter& filter, FilterForm form,
+                         const std::string& path, std::string* error) {
+  return WriteFileAtomically(path, /*overwrite=*/true,
+                             FilterDbContent(form, filter.num_probes,
+                                             filter.num_words, filter.bits),
+                             error)
+             ? ExportResult::kDone
+             : ExportResult::kCannotWrite;
+}
+
 bool ExportFolder::Claim(const std::string& database,
                          std::string* error) const {
   const bool dry_run = settings_.dry_run;
@@ -142,12 +153,21 @@ std::string ExportFolder::Owner() const {
   return owner;
 }
 
-bool ExportFolder::MayBeTaken(bool is_claimed, std::string* error) const {
+bool ExportFolder::ListNames(std::vector<std::string>* names,
+                             std::string* error) const {
   std::error_code failure;
-  const std::vector<std::string> names = NamesIn(
+  *names = NamesIn(
       path_, [](const std::string&) { return true; }, &failure);
   if (failure && failure != std::errc::no_such_file_or_directory) {
     *error = path_ + ": is no folder that can be read: " + failure.message();
+    return false;
+  }
+  return true;
+}
+
+bool ExportFolder::MayBeTaken(bool is_claimed, std::string* error) const {
+  std::vector<std::string> names;
+  if (!ListNames(&names, error)) {
     return false;
   }
   const auto is_others = [&](const std::string& name) {

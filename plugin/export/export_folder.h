@@ -24,8 +24,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "cassandra_bloom/filter_db.h"
+#include "plugin/filter/filter_db_layout.h"
 
 namespace cassandra_bloom {
 
@@ -86,6 +88,11 @@ enum class ExportResult {
   kCannotWrite,
 };
 
+// Writes the Filter.db of a filter. Replaces what is there, also a symbolic
+// link.
+ExportResult WriteFilter(const ParsedFilter& filter, FilterForm form,
+                         const std::string& path, std::string* error);
+
 // Has no state, so several threads may use it at once.
 class ExportFolder {
  public:
@@ -107,6 +114,9 @@ class ExportFolder {
   // filters.
   bool MayBeTaken(bool is_claimed, std::string* error) const;
 
+  // Lists the names in the folder: none if there is no folder.
+  bool ListNames(std::vector<std::string>* names, std::string* error) const;
+
   // Returns the first line of the mark, or "" if there is no mark.
   std::string Owner() const;
 
@@ -122,8 +132,7 @@ class ExportFolder {
 
   std::string FilterDbOf(uint64_t number) const;
 
-  // Writes a Filter.db to this path. Replaces what is there, also a symbolic
-  // link.
+  // Writes a Filter.db to this path.
   using WriteFilterDb =
       std::function<ExportResult(const std::string& path, std::string* error)>;
 

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "plugin/export/sst_reader.h"
-#include "plugin/filter_db/filter_db_file.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/policy/report.h"
 
@@ -201,12 +200,7 @@ ExportResult FilterDbExportListener::CopyBlock(const std::string& sst_file,
   if (!error->empty()) {
     return ExportResult::kNoBlock;
   }
-  return WriteFileAtomically(filter_db, /*overwrite=*/true,
-                             FilterDbContent(form_, filter.num_probes,
-                                             filter.num_words, filter.bits),
-                             error)
-             ? ExportResult::kDone
-             : ExportResult::kCannotWrite;
+  return WriteFilter(filter, form_, filter_db, error);
 }
 
 std::shared_ptr<EventListener> NewFilterDbExportListener(

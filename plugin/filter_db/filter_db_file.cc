@@ -55,11 +55,9 @@ bool IsRegularOrNew(const std::string& path, std::string* error) {
 
 std::string Number(int64_t number) { return std::to_string(number); }
 
-constexpr char kTruncated[] = "truncated";
-
 std::string Fault(const char* data, size_t size) {
   if (size < kFilterDbHeaderSize) {
-    return std::string(kTruncated) + ": " + Number(static_cast<int64_t>(size)) +
+    return "truncated: " + Number(static_cast<int64_t>(size)) +
            " bytes, and the header alone has 8";
   }
   const int64_t num_probes = LoadBigEndian32(data);
@@ -74,7 +72,7 @@ std::string Fault(const char* data, size_t size) {
   }
   const int64_t expected = 8 + 8 * num_words;
   const auto actual = static_cast<int64_t>(size);
-  return std::string(actual < expected ? kTruncated : "too long") + ": " +
+  return std::string(actual < expected ? "truncated" : "too long") + ": " +
          Number(actual) + " bytes, but a header that says " +
          Number(num_words) + " words belongs to a file of " + Number(expected);
 }
@@ -314,10 +312,6 @@ WriteContent FilterDbContent(FilterForm form, int num_probes,
     }
     return true;
   };
-}
-
-bool IsTruncatedFilterDb(const std::string& path, const std::string& error) {
-  return error.rfind(path + ": " + kTruncated + ": ", 0) == 0;
 }
 
 }  // namespace cassandra_bloom

@@ -16,10 +16,6 @@ namespace cassandra_bloom {
 WriteContent FilterDbContent(FilterForm form, int num_probes,
                              uint32_t num_words, const char* bits);
 
-// Returns whether FilterDbFile::Open has refused `path` with this error because
-// the file is too short for a header, or shorter than its header says.
-bool IsTruncatedFilterDb(const std::string& path, const std::string& error);
-
 }  // namespace cassandra_bloom
 
 #endif  // CASSANDRA_BLOOM_PLUGIN_FILTER_DB_FILTER_DB_FILE_H_

@@ -10,8 +10,6 @@
 #include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/format_number.h"
 #include "plugin/filter/sizing.h"
-#include "plugin/filter_db/filter_db_file.h"
-#include "plugin/filter_db/write_file.h"
 #include "tools/export/sst_keys.h"
 
 namespace cassandra_bloom {
@@ -137,12 +135,7 @@ ExportResult ExportSst(const ExportPlan& plan, ExportedFilterDb* exported,
   }
   exported->num_probes = filter.num_probes;
   exported->num_words = filter.num_words;
-  return WriteFileAtomically(exported->filter_db, /*overwrite=*/true,
-                             FilterDbContent(plan.form, filter.num_probes,
-                                             filter.num_words, filter.bits),
-                             error)
-             ? ExportResult::kDone
-             : ExportResult::kCannotWrite;
+  return WriteFilter(filter, plan.form, exported->filter_db, error);
 }
 
 }  // namespace cassandra_bloom

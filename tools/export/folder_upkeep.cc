@@ -60,11 +60,8 @@ bool HasFilterOf(const ExportFolder& folder, const std::set<std::string>& lines,
 bool ListAndTidy(const ExportFolder& folder, std::vector<uint64_t>* numbers,
                  std::string* error) {
   const std::string& version = folder.settings().sstable_version;
-  std::error_code failure;
-  const std::vector<std::string> names = NamesIn(
-      folder.path(), [](const std::string&) { return true; }, &failure);
-  if (failure && failure != std::errc::no_such_file_or_directory) {
-    *error = folder.path() + ": cannot be read: " + failure.message();
+  std::vector<std::string> names;
+  if (!folder.ListNames(&names, error)) {
     return false;
   }
   for (const std::string& name : names) {

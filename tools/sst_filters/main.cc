@@ -44,13 +44,12 @@ int main(int argc, char** argv) {
       "sst_filters",
       "Examines the filters in the SST files of a RocksDB database (doctor), "
       "and writes\nthem as Filter.db files of Cassandra (export).",
+      "Exit status: 0 good, 2 a fault was found or a file not exported, 3 not "
+      "all could be\nread or is known (2 before 3), 64 wrong usage. With "
+      "--dry-run, 1 if there is\nsomething to export or to remove.",
       [](CLI::App* app, Run* run) {
         AddDoctor(app, run);
         AddExport(app, run);
       },
-      argc, argv,
-      {kWrongUsage, kNotKnown,
-       "Exit status: 0 good, 2 a fault was found or a file not exported, 3 not "
-       "all could be\nread or is known (2 before 3), 64 wrong usage. With "
-       "--dry-run, 1 if there is\nsomething to export or to remove."});
+      argc, argv);
 }
