@@ -39,7 +39,6 @@ FOLDERS = ("./", "build/", "db_bench_ext/", "tests/")
 STATUS = {
     "python3 examples/python/check_filter_db.py nb-2-big-Filter.db names.txt "
     "--text": 2,
-    "ldb --db=marked compact": 1,
 }
 # Commands that run without the policy on purpose: their document shows the
 # result.
@@ -49,8 +48,6 @@ WITHOUT_US = {
     "--benchmarks=readrandom",
     "ldb --db=old --try_load_options compact",
     "ldb --db=db put key value",
-    "ldb --db=marked compact",
-    "ldb --db=marked --try_load_options scan --max_keys=1 --hex | wc -l",
 }
 # A command, a pattern in its output, and what replaces it before the comparison.
 VARYING = [
