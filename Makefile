@@ -253,5 +253,7 @@ define install
 	    apt-get install -y --no-install-recommends $(1); }
 endef
 
+# Two targets at once would both call apt-get.
+.NOTPARALLEL:
 .PHONY: help demo bench bench-db bench-layouts rocksdb-for-this-cpu rocksdb-in-prefix bench-filterdb soak crash export-stress damage scan-loop random fuzz coverage \
   mutants test release plugin rocksjava dist filterdb-static foreign-architecture format deb packages $(NEEDS)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Finds the library and the headers of RocksDB. Defines the target
-# installed_rocksdb, INSTALLED_ROCKSDB_RELEASE as its MAJOR.MINOR, and
+# cassandra_bloom_installed_rocksdb, INSTALLED_ROCKSDB_RELEASE as its MAJOR.MINOR, and
 # INSTALLED_ROCKSDB_SONAME as the name by which programs need the library, in which MAJOR
 # and MINOR stand for the release: librocksdb.so.MAJOR.MINOR, or librocksdb.so.MAJOR if
 # RocksDB was built by CMake.
@@ -25,23 +25,23 @@ if(NOT EXISTS ${ROCKSDB_LIBRARY})
     "librocksdb-dev, or set it to the file of the library, such as /usr/local/lib/librocksdb.so")
 endif()
 
-add_library(installed_rocksdb INTERFACE)
+add_library(cassandra_bloom_installed_rocksdb INTERFACE)
 if(ROCKSDB_SOURCE_DIR)
   if(NOT EXISTS ${ROCKSDB_SOURCE_DIR}/table/block_based/filter_policy_internal.h)
     message(FATAL_ERROR "ROCKSDB_SOURCE_DIR=${ROCKSDB_SOURCE_DIR} is not a source tree of RocksDB")
   endif()
   set(rocksdb_headers ${ROCKSDB_SOURCE_DIR}/include)
-  target_include_directories(installed_rocksdb SYSTEM INTERFACE
+  target_include_directories(cassandra_bloom_installed_rocksdb SYSTEM INTERFACE
     ${ROCKSDB_SOURCE_DIR} ${rocksdb_headers})
-  target_compile_definitions(installed_rocksdb INTERFACE
+  target_compile_definitions(cassandra_bloom_installed_rocksdb INTERFACE
     ROCKSDB_PLATFORM_POSIX OS_LINUX)
 else()
   set(rocksdb_headers ${ROCKSDB_INCLUDE_DIR})
-  target_include_directories(installed_rocksdb SYSTEM INTERFACE ${rocksdb_headers})
+  target_include_directories(cassandra_bloom_installed_rocksdb SYSTEM INTERFACE ${rocksdb_headers})
 endif()
-target_link_libraries(installed_rocksdb INTERFACE ${ROCKSDB_LIBRARY})
+target_link_libraries(cassandra_bloom_installed_rocksdb INTERFACE ${ROCKSDB_LIBRARY})
 if(CASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB)
-  target_compile_definitions(installed_rocksdb INTERFACE
+  target_compile_definitions(cassandra_bloom_installed_rocksdb INTERFACE
     CASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB)
 endif()
 
@@ -69,7 +69,7 @@ set(rocksdb_cxx_standard 17)  # The standard that RocksDB's headers need.
 if(INSTALLED_ROCKSDB_RELEASE VERSION_GREATER_EQUAL 10.0)
   set(rocksdb_cxx_standard 20)
 endif()
-target_compile_features(installed_rocksdb INTERFACE cxx_std_${rocksdb_cxx_standard})
+target_compile_features(cassandra_bloom_installed_rocksdb INTERFACE cxx_std_${rocksdb_cxx_standard})
 message(STATUS "RocksDB ${INSTALLED_ROCKSDB_RELEASE}: ${ROCKSDB_LIBRARY}, ${rocksdb_headers}")
 
 # A class that derives from a RocksDB class needs the typeinfo of that class.
@@ -104,5 +104,5 @@ unset(CMAKE_REQUIRED_INCLUDES)
 if(NOT ROCKSDB_HAS_RTTI)
   message(STATUS "This RocksDB was compiled without RTTI, so everything that derives from "
     "its classes is, too (-fno-rtti). To have RTTI, build RocksDB with -DUSE_RTTI=1")
-  target_compile_options(installed_rocksdb INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
+  target_compile_options(cassandra_bloom_installed_rocksdb INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 endif()

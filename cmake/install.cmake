@@ -19,28 +19,29 @@ foreach(dir LIBDIR INCLUDEDIR)
   cmake_path(APPEND prefix "\${prefix}" ${CMAKE_INSTALL_${dir}} OUTPUT_VARIABLE ${variable})
 endforeach()
 
-# cassandra_bloom_install(PART LIBRARIES... HEADERS...): installs shared
-# libraries in the component PART. Static libraries, headers and everything else
-# that a compilation needs go into the component PART-dev.
-function(cassandra_bloom_install part)
-  cmake_parse_arguments(arg "" "" "LIBRARIES;HEADERS" ${ARGN})
-  install(TARGETS ${arg_LIBRARIES} EXPORT cassandra_bloom-${part}-targets
-    LIBRARY COMPONENT ${part} NAMELINK_COMPONENT ${part}-dev
-    ARCHIVE COMPONENT ${part}-dev
-    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(FILES ${arg_HEADERS}
+# cassandra_bloom_install(PART LIBRARY HEADERS...): installs the shared LIBRARY in the component
+# PART. LIBRARY_static, headers and everything else that a compilation needs go into the
+# component PART-dev. Each library has an export of its own, because a distribution may leave
+# the static one out.
+function(cassandra_bloom_install part library)
+  foreach(target ${library} ${library}_static)
+    get_target_property(name ${target} EXPORT_NAME)
+    install(TARGETS ${target} EXPORT cassandra_bloom-${name}-targets
+      LIBRARY COMPONENT ${part} NAMELINK_COMPONENT ${part}-dev
+      ARCHIVE COMPONENT ${part}-dev
+      INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    install(EXPORT cassandra_bloom-${name}-targets NAMESPACE cassandra_bloom::
+      DESTINATION ${package_dir} COMPONENT ${part}-dev)
+  endforeach()
+  install(FILES ${ARGN}
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cassandra_bloom COMPONENT ${part}-dev)
-  install(EXPORT cassandra_bloom-${part}-targets NAMESPACE cassandra_bloom::
-    DESTINATION ${package_dir} COMPONENT ${part}-dev)
 endfunction()
 
 # ---- Without RocksDB ----
 
-cassandra_bloom_install(core
-  LIBRARIES cassandra_bloom cassandra_bloom_static
-  HEADERS
-    include/cassandra_bloom/c.h
-    include/cassandra_bloom/filter_db.h)
+cassandra_bloom_install(core cassandra_bloom
+  include/cassandra_bloom/c.h
+  include/cassandra_bloom/filter_db.h)
 configure_package_config_file(
   cmake/cassandra_bloomConfig.cmake.in ${package_files}/cassandra_bloomConfig.cmake
   INSTALL_DESTINATION ${package_dir}
@@ -71,11 +72,9 @@ if(CASSANDRA_BLOOM_CORE_ONLY)
   return()
 endif()
 
-cassandra_bloom_install(plugin
-  LIBRARIES rocksdb_cassandra_bloom rocksdb_cassandra_bloom_static
-  HEADERS
-    include/cassandra_bloom/filter_db_export.h
-    include/cassandra_bloom/filter_policy.h)
+cassandra_bloom_install(plugin rocksdb_cassandra_bloom
+  include/cassandra_bloom/filter_db_export.h
+  include/cassandra_bloom/filter_policy.h)
 configure_file(cmake/cassandra_bloom-plugin.cmake.in
   ${package_files}/cassandra_bloom-plugin.cmake @ONLY)
 install(FILES ${package_files}/cassandra_bloom-plugin.cmake cmake/RocksDBRelease.cmake

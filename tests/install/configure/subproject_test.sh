@@ -35,7 +35,7 @@ END
 
 ours='
 add_subdirectory('$sources' cassandra_bloom)
-if(NOT TARGET cassandra_bloom_static)
+if(NOT TARGET cassandra_bloom::core OR NOT TARGET cassandra_bloom::core_static)
   message(FATAL_ERROR "no library")
 endif()
 message(STATUS "library, tests: ${CASSANDRA_BLOOM_BUILD_TESTS}")'
@@ -62,4 +62,8 @@ expect program "$plugin"
 expect user "library, tests: OFF"
 # The project has RocksDB, but adds this repository itself.
 expect both "library, tests: OFF"
+if grep -q 'file(INSTALL' "$work/build-user/cassandra_bloom/cmake_install.cmake"; then
+  echo "a part of another project is installed with that project"
+  failed=1
+fi
 exit $failed
