@@ -8,6 +8,8 @@ _ROOT = "installs packages: "
 # A command as in the document, and why it is not run, or where it is tested.
 NOT_RUN = {
     # README, docs/speed.md, docs/testing.md
+    "sst_filters doctor --db=/path/to/database": "wants a database; docs/sst_filters.md runs it",
+    "filterdb scan /var/lib/cassandra/data --only-faults": "wants a node; docs/filterdb.md runs it",
     "make demo": _ROOT + "tests/install/matrix/distributions.sh",
     "make test": _ROOT + "tests/install/matrix/distributions.sh; it runs this test",
     "make bench-db": _ROOT + "db_bench_ext/database/bench.py --quick, by hand",
@@ -130,6 +132,7 @@ MENTIONED = {
     "nodetool scrub",
     "nodetool tablestats",
     "nodetool upgradesstables -a",
+    "nodetool verify",
     "nodetool upgradesstables -a KEYSPACE TABLE",
 }
 
