@@ -23,10 +23,12 @@ ProcessResult RunProcess(const std::vector<std::string>& arguments,
                          const std::string& preload) {
   const TempDir dir;
   // Output goes to files, because a full pipe would block the program. The
-  // shell and env must not get LD_PRELOAD.
+  // shell, timeout and env must not get LD_PRELOAD. The program is killed
+  // before CTest kills the test, so that the test can say which one it was.
   std::vector<std::string> words = {
       "/bin/sh", "-c",
-      R"(exec env -u LD_PRELOAD "$@" </dev/null >>"$0/out" 2>>"$0/err")",
+      R"(exec timeout --foreground --signal=KILL 280 env -u LD_PRELOAD "$@" )"
+      R"(</dev/null >>"$0/out" 2>>"$0/err")",
       dir.path()};
   if (!preload.empty()) {
     words.push_back("LD_PRELOAD=" + preload);
@@ -44,8 +46,8 @@ ProcessResult RunProcess(const std::vector<std::string>& arguments,
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, ReadFile(dir / "out"),
-          ReadFile(dir / "err")};
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status),
+          ReadFile(dir / "out"), ReadFile(dir / "err")};
 }
 
 std::vector<std::string> Lines(const std::string& text) {

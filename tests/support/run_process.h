@@ -10,7 +10,8 @@
 namespace cassandra_bloom::testing {
 
 struct ProcessResult {
-  int exit_code = -1;  // -1: ended by a signal.
+  // If a signal has ended it, minus the signal's number. 137 after 280 s.
+  int exit_code = -1;
   std::string out;
   std::string err;
 };
