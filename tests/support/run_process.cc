@@ -20,16 +20,20 @@ std::ostream& operator<<(std::ostream& stream, const ProcessResult& result) {
 }
 
 ProcessResult RunProcess(const std::vector<std::string>& arguments,
-                         const std::string& preload) {
+                         const std::string& preload,
+                         unsigned time_limit_in_seconds) {
   const TempDir dir;
   // Output goes to files, because a full pipe would block the program. The
-  // shell, timeout and env must not get LD_PRELOAD. The program is killed
-  // before CTest kills the test, so that the test can say which one it was.
+  // shell, timeout and env must not get LD_PRELOAD.
   std::vector<std::string> words = {
-      "/bin/sh", "-c",
-      R"(exec timeout --foreground --signal=KILL 280 env -u LD_PRELOAD "$@" )"
-      R"(</dev/null >>"$0/out" 2>>"$0/err")",
-      dir.path()};
+      "/bin/sh",
+      "-c",
+      R"(exec timeout --foreground -s KILL "$@" </dev/null >>"$0/out" 2>>"$0/err")",
+      dir.path(),
+      std::to_string(time_limit_in_seconds),
+      "env",
+      "-u",
+      "LD_PRELOAD"};
   if (!preload.empty()) {
     words.push_back("LD_PRELOAD=" + preload);
   }

@@ -10,7 +10,8 @@
 namespace cassandra_bloom::testing {
 
 struct ProcessResult {
-  // If a signal has ended it, minus the signal's number. 137 after 280 s.
+  // If a signal has ended it, minus the signal's number. 137 if it was killed
+  // because of its time limit.
   int exit_code = -1;
   std::string out;
   std::string err;
@@ -18,9 +19,11 @@ struct ProcessResult {
 
 std::ostream& operator<<(std::ostream& stream, const ProcessResult& result);
 
-// Standard input is empty. `preload`, if not empty, becomes LD_PRELOAD.
+// Standard input is empty. `preload`, if not empty, becomes LD_PRELOAD. The
+// time limit is less than CTest's, so that a test can say which program hangs.
 ProcessResult RunProcess(const std::vector<std::string>& arguments,
-                         const std::string& preload = "");
+                         const std::string& preload = "",
+                         unsigned time_limit_in_seconds = 280);
 
 std::vector<std::string> Lines(const std::string& text);
 

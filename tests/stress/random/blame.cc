@@ -89,7 +89,9 @@ Outcome RunOne(const std::string& program, const Trial::Settings& settings,
   if (settings.at_once) {
     arguments.emplace_back("--at_once");
   }
-  const ProcessResult process = RunProcess(arguments);
+  // The process ends itself at its time limit.
+  const ProcessResult process =
+      RunProcess(arguments, /*preload=*/"", time_limit + 60);
   Outcome outcome;
   outcome.passed = process.exit_code == 0;
   for (const std::string& line : Lines(process.out)) {
