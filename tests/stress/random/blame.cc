@@ -24,6 +24,8 @@ constexpr char kAssertion[] = "Assertion `";
 // (facebook/rocksdb pull request 10922). No filter has a part in that, and it
 // depends on threads, so RocksDB's own filter need not show it, too.
 constexpr char kOrderOfLevel0[] = "VersionBuilder: L0 file";
+// In prefix-only partitioned filters (facebook/rocksdb#12872).
+constexpr char kSeekForPrev[] = "SeekForPrev is wrong with ";
 
 void TellTimeLimit(int) {
   static const char kText[] = "FAILURE: time limit: it takes too long\n";
@@ -148,6 +150,11 @@ int RunTrialProcess(const Trial::Settings& settings, unsigned time_limit) {
               counts.operations, counts.checks, counts.filtered);
   std::fflush(stdout);
   return status;
+}
+
+bool Verdict::is_known() const {
+  return text.find(kOrderOfLevel0) != std::string::npos ||
+         kind.rfind(kSeekForPrev, 0) == 0;
 }
 
 Verdict RunInProcesses(const std::string& program,

@@ -20,6 +20,9 @@ struct Verdict {
   std::string kind;  // Equal for all failures of one kind.
   std::string text;  // The full description.
   TrialCounts counts;
+
+  // True for the failures of RocksDB that have a ticket, which blame.cc names.
+  bool is_known() const;
 };
 
 // Runs one trial in this process, and prints the output that RunInProcesses
