@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tested in tests/policy/beside_rocksdb_test.cc.
 // Tested in tests/policy/new_policy_test.cc.
 // Tested in tests/policy/live_policy_test.cc.
 

@@ -1,63 +1,308 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests which filter each file gets from `filter` and `bottommost_filter`.
+// Tests which filter each file gets, and how large it is: what RocksDB says of
+// a file's place is what our policy expects.
+// tests/policy/rocksdbs_policies_test.cc has all places of a file, without a
+// database.
 
 #include "tests/support/rocksdb/filter_types.h"
 
 #include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/sst_file_writer.h>
 
+#include <map>
+#include <memory>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
+#include "tests/support/rocksdb/checks.h"
 #include "tests/support/rocksdb/test_db.h"
+#include "tests/support/rocksdb/test_policies.h"
+#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 using rocksdb::CassandraBloomOptions;
 
-struct TypesCase {
-  const char* filter;
-  const char* bottommost;
+CassandraBloomOptions MixOf(double bits, const std::string& filter = "",
+                            const std::string& bottommost_filter = "") {
+  CassandraBloomOptions options;
+  options.mix = bits;
+  options.filter = filter;
+  options.bottommost_filter = bottommost_filter;
+  return options;
+}
+
+CassandraBloomOptions ListOf(std::vector<double> level_bits) {
+  CassandraBloomOptions options;
+  options.level_bits = std::move(level_bits);
+  return options;
+}
+
+// Compacts the files of level 0, or all files, to `level`.
+void CompactTo(int level, const TestDb& db, bool of_level_0 = false) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  std::vector<std::string> names;
+  for (const auto& file : files) {
+    if (file.level == 0 || !of_level_0) {
+      names.push_back(file.name);
+    }
+  }
+  Require(db->CompactFiles(rocksdb::CompactionOptions(), names, level));
+}
+
+// Each level must have at most one file.
+std::map<int, double> BitsByLevel(const TestDb& db) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  rocksdb::TablePropertiesCollection tables;
+  Require(db->GetPropertiesOfAllTables(&tables));
+  std::map<int, double> bits;
+  for (const auto& file : files) {
+    EXPECT_EQ(bits.count(file.level), 0u);
+    bits[file.level] = BitsPerKey(*tables.at(file.db_path + file.name));
+  }
+  return bits;
+}
+
+void ExpectFilters(TestDb* db, const FilterTypes& types) {
+  EXPECT_EQ(TypesIn(*db), types);
+  ExpectAllFound(*db);
+  EXPECT_GT(Rejected(db), 950u);
+}
+
+// A Ribbon filter takes 0.65 to 0.73 of the bits that it is made for.
+void ExpectBits(double bits_per_key, const std::string& type, double bits) {
+  const double factor = type == "ribbon" ? 0.69 : 1;
+  EXPECT_NEAR(bits_per_key, factor * bits, 0.06 * factor * bits);
+}
+
+constexpr rocksdb::CompactionStyle kLeveled = rocksdb::kCompactionStyleLevel;
+constexpr rocksdb::CompactionStyle kUniversal =
+    rocksdb::kCompactionStyleUniversal;
+
+// The type of the filter in each place, and the bits per key.
+struct PlacesCase {
+  rocksdb::CompactionStyle style;
+  bool has_dynamic_levels;
+  CassandraBloomOptions options;
   const char* in_flush;
+  double bits_in_flush;
   const char* in_compaction;
+  double bits_in_compaction;
+  const char* at_the_bottom;
+  double bits_at_the_bottom;
 };
 
-TEST(FilterTypesTest, InAFlushAndAtTheBottom) {
-  for (const auto& [filter, bottommost, in_flush, in_compaction] :
-       {TypesCase{"cassandra", "", "cassandra", "cassandra"},
-        {"cassandra", "bloom", "cassandra", "bloom"},
-        {"cassandra", "ribbon", "cassandra", "ribbon"},
-        {"bloom", "", "bloom", "bloom"},
-        {"bloom", "cassandra", "bloom", "cassandra"},
-        // RocksDB's Ribbon policy writes Bloom filters into flushed files.
-        {"ribbon", "", "bloom", "ribbon"},
-        {"ribbon", "cassandra", "bloom", "cassandra"}}) {
-    SCOPED_TRACE(std::string(filter) + " " + bottommost);
-    TestDb db(DbOptions(PolicyOf(Types(filter, bottommost))));
+TEST(FilterTypesTest, InFlushesCompactionsAndAtTheBottom) {
+  CassandraBloomOptions of_levels = Types("bloom", "");
+  of_levels.level_bits = {16, 12};
+  of_levels.bottommost_bits = 6;
+  const CassandraBloomOptions ours = MixOf(10, "cassandra", "bloom");
+  const PlacesCase cases[] = {
+      {kLeveled, true, Types("cassandra", "ribbon"), "cassandra", 10,
+       "cassandra", 10, "ribbon", 10},
+      // RocksDB's Ribbon policy writes Bloom filters into flushed files.
+      {kLeveled, true, Types("ribbon", "cassandra"), "bloom", 10, "ribbon", 10,
+       "cassandra", 10},
+      {kLeveled, false, of_levels, "bloom", 16, "bloom", 12, "bloom", 6},
+      {kLeveled, true, MixOf(10), "bloom", 17, "bloom", 17, "ribbon", 9.4},
+      {kLeveled, false, MixOf(6), "bloom", 13, "bloom", 13, "ribbon", 5.4},
+      {kUniversal, true, MixOf(10), "bloom", 17, "ribbon", 17, "ribbon", 9.4},
+      {kUniversal, true, ours, "cassandra", 17, "cassandra", 17, "bloom", 9.4},
+  };
+  for (const PlacesCase& expected : cases) {
+    const PolicyPtr policy = PolicyOf(expected.options);
+    SCOPED_TRACE(policy->GetId() + ", compaction style " +
+                 std::to_string(expected.style));
+    rocksdb::Options options = DbOptions(policy);
+    options.compaction_style = expected.style;
+    options.level_compaction_dynamic_level_bytes = expected.has_dynamic_levels;
+    TestDb db(options);
     db.Put(SomeRows());
     db.Flush();
-    EXPECT_EQ(TypesIn(db), (FilterTypes{{in_flush, 1}}));
-    ExpectAllFound(db);
-    EXPECT_GT(Rejected(&db), 950u);
-    db.Compact();
-    EXPECT_EQ(TypesIn(db), (FilterTypes{{in_compaction, 1}}));
-    ExpectAllFound(db);
-    EXPECT_GT(Rejected(&db), 950u);
+    ExpectFilters(&db, {{expected.in_flush, 1}});
+    CompactTo(6, db);
+    EXPECT_EQ(TypesIn(db), (FilterTypes{{expected.at_the_bottom, 1}}));
+    // Fewer rows, because TypesIn counts equal filters once.
+    db.Put(NumberedRows(100000, 103000));
+    db.Flush();
+    CompactTo(5, db, /*of_level_0=*/true);
+    db.Put(SomeRows());
+    db.Flush();
+    const std::map<int, double> bits = BitsByLevel(db);
+    ASSERT_EQ(bits.size(), 3u);
+    FilterTypes types;
+    for (const auto& [level, type, bits_per_key] :
+         {std::tuple(0, expected.in_flush, expected.bits_in_flush),
+          {5, expected.in_compaction, expected.bits_in_compaction},
+          {6, expected.at_the_bottom, expected.bits_at_the_bottom}}) {
+      ++types[type];
+      ExpectBits(bits.at(level), type, bits_per_key);
+    }
+    ExpectFilters(&db, types);
   }
 }
 
-TEST(FilterTypesTest, RocksdbsFiltersHaveTheBitsOfTheirPlace) {
-  CassandraBloomOptions options = Types("bloom", "");
-  options.level_bits = {16, 12};
-  options.bottommost_bits = 6;
-  TestDb db(DbOptions(PolicyOf(options)));
+// In FIFO compaction nothing rewrites a flushed file. Without compaction,
+// nobody knows what is bottommost.
+TEST(FilterTypesTest, MixWhereRocksdbDoesNotCompact) {
+  for (const auto& [style, type, bits] :
+       {std::tuple(rocksdb::kCompactionStyleFIFO, "ribbon", 9.4),
+        {rocksdb::kCompactionStyleNone, "bloom", 17.0}}) {
+    SCOPED_TRACE(type);
+    rocksdb::Options options = DbOptions(Mix());
+    options.compaction_style = style;
+    TestDb db(options);
+    db.Put(SomeRows());
+    db.Flush();
+    ExpectFilters(&db, {{type, 1}});
+    ExpectBits(BitsPerKey(db), type, bits);
+  }
+}
+
+TEST(FilterTypesTest, BitsByLevel) {
+  TestDb db(DbOptions(PolicyOf(ListOf({16, 12, 8, 4}))));
   db.Put(SomeRows());
   db.Flush();
-  EXPECT_NEAR(BitsPerKey(db), 16, 0.3);
-  db.Compact();
-  EXPECT_NEAR(BitsPerKey(db), 6, 0.3);
+  ExpectBits(BitsPerKey(db), "cassandra", 16);
+  for (const auto& [level, bits] :
+       {std::pair(1, 12), {2, 8}, {3, 4}, {4, 4}, {6, 4}}) {
+    SCOPED_TRACE(level);
+    CompactTo(level, db);
+    ExpectBits(BitsPerKey(db), "cassandra", bits);
+  }
+}
+
+// ---- Files of no known level ----
+
+void Ingest(TestDb* db) {
+  const TempDir dir;
+  const std::string file = dir / "file.sst";
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), db->options());
+  Require(writer.Open(file));
+  for (const auto& [key, value] : SomeRows()) {
+    Require(writer.Put(key, value));
+  }
+  Require(writer.Finish());
+  Require((*db)->IngestExternalFile({file}, {}));
+}
+
+// Puts rows that are then only in the write-ahead log. RepairDB writes these
+// rows into a new file.
+void WriteAndRepair(TestDb* db) {
+  db->Put(SomeRows());
+  db->Close();
+  Require(rocksdb::RepairDB(db->path(), db->options()));
+  db->Reopen();
+}
+
+// RocksDB does not know the level of ingested and repaired files.
+// Only `mix` takes them for bottommost files.
+TEST(FilterTypesTest, FilesOfUnknownPlaceGetFilterAndNotBottommostFilter) {
+  CassandraBloomOptions list = Types("bloom", "cassandra");
+  list.level_bits = {16, 12};
+  for (void (*const write)(TestDb*) : {Ingest, WriteAndRepair}) {
+    SCOPED_TRACE(write == Ingest ? "SstFileWriter" : "RepairDB");
+    for (const auto& [options, type, bits] :
+         {std::tuple(Types("cassandra", "ribbon"), "cassandra", 10.0),
+          {Types("ribbon", "cassandra"), "ribbon", 10.0},
+          {list, "bloom", 12.0},
+          {MixOf(10), "ribbon", 9.4}}) {
+      SCOPED_TRACE(type);
+      TestDb db(DbOptions(PolicyOf(options)));
+      write(&db);
+      ExpectFilters(&db, {{type, 1}});
+      ExpectBits(BitsPerKey(db), type, bits);
+    }
+  }
+}
+
+// ---- Without this library ----
+
+// Going back loses nothing: RocksDB's own policy uses the filters of `mix`.
+TEST(FilterTypesTest, RocksdbsPolicyRejectsAsManyKeysOfMix) {
+  for (const Layout layout : AllLayouts()) {
+    SCOPED_TRACE(ToString(layout));
+    TestDb db(DbOptions(Mix(), layout));
+    db.Put(SomeRows());
+    db.Flush();
+    db.Compact();
+    db.Put(SomeRows());
+    db.Flush();
+    const uint64_t with_library = Rejected(&db);
+    EXPECT_GT(with_library, 950u);
+    db.Reopen(DbOptions(BuiltinPolicy(), layout));
+    EXPECT_EQ(Rejected(&db), with_library);
+    ExpectAllFound(db);
+  }
+}
+
+// The keys of the first partitions have no prefix. Our own builders must build
+// these filters, because RocksDB's builders would make empty blocks for such
+// partitions. MultiGet would then lose the keys of these partitions.
+TEST(FilterTypesTest, PartitionedFiltersOfPrefixesAloneAreOurs) {
+  Rows rows;
+  for (int i = 1000; i < 5000; ++i) {
+    rows["a" + std::to_string(i)] = "value";
+    rows["with a prefix" + std::to_string(i)] = "value";
+  }
+  std::vector<rocksdb::Slice> keys;
+  for (const auto& [key, value] : rows) {
+    keys.emplace_back(key);
+  }
+  for (const PolicyPtr& policy : {PolicyOf(Types("bloom", "ribbon")), Mix()}) {
+    const auto capturing = std::make_shared<CapturingPolicy>(policy);
+    rocksdb::BlockBasedTableOptions table =
+        TableOptions(capturing, Layout::kPartitioned);
+    table.whole_key_filtering = false;
+    rocksdb::Options options = DbOptions(table);
+    options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(9));
+    TestDb db(options);
+    db.Put(rows);
+    db.Flush();
+    size_t read_before = 0;
+    for (int compacted = 0; compacted < 2; ++compacted) {
+      SCOPED_TRACE(compacted);
+      std::vector<std::string> values;
+      for (const rocksdb::Status& status : db->MultiGet({}, keys, &values)) {
+        EXPECT_TRUE(status.ok()) << status.ToString();
+      }
+      const std::vector<std::string> blocks = capturing->blocks();
+      EXPECT_GT(blocks.size(), read_before + 2);
+      read_before = blocks.size();
+      for (const std::string& block : blocks) {
+        EXPECT_EQ(TypeOf(block), "cassandra");
+      }
+      db.Compact();
+    }
+  }
+}
+
+// ---- The LOG ----
+
+// RocksDB starts a new LOG each time a database is opened.
+TEST(FilterTypesTest, TheLogHasTheIdOncePerOpen) {
+  const std::string line = " filter_policy=cassandra_bloom:level_bits:16,12\n";
+  TestDb db(DbOptions(PolicyOf(ListOf({16, 12}))));
+  for (int opened = 0; opened < 2; ++opened) {
+    for (int flush = 0; flush < 2; ++flush) {
+      db.Put(SomeRows());
+      db.Flush();
+    }
+    const std::string log = LogOf(db);
+    EXPECT_NE(log.find(line), std::string::npos) << log;
+    EXPECT_EQ(log.find(line), log.rfind(line)) << log;
+    db.Reopen();
+  }
 }
 
 }  // namespace

@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Compares reads with a plain map, for every way in which RocksDB builds and
-// asks filters.
+// asks filters, also for files without keys, files with one key, and keys of
+// 64 KB and more.
 
 #include <gtest/gtest.h>
 #include <rocksdb/slice_transform.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "plugin/policy/filter_bits_api.h"
-#include "tests/support/naive_filter.h"
-#include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/checks.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"
@@ -51,9 +47,8 @@ rocksdb::Options OptionsFor(rocksdb::BlockBasedTableOptions table_options,
 }
 
 // Writes three files with overlapping key ranges, and leaves the newest rows in
-// the memtable. Each file is written with the next options of `writers`.
-void WriteHistory(TestDb* db, const Dataset& dataset,
-                  const std::vector<rocksdb::Options>& writers = {}) {
+// the memtable.
+void WriteHistory(TestDb* db, const Dataset& dataset) {
   constexpr size_t kGenerations = 3;
   Rows stale;
   for (const std::string& key : dataset.absent) {
@@ -62,9 +57,6 @@ void WriteHistory(TestDb* db, const Dataset& dataset,
     }
   }
   for (size_t generation = 0; generation <= kGenerations; ++generation) {
-    if (generation < writers.size()) {
-      db->Reopen(writers[generation]);
-    }
     Rows rows;
     size_t i = 0;
     for (const auto& [key, value] : dataset.rows) {
@@ -98,9 +90,6 @@ class ModesTest
   rocksdb::Options OptionsWith(PolicyPtr policy) const {
     return OptionsFor(TableOptions(std::move(policy), layout()), filtered());
   }
-  virtual rocksdb::Options OurOptions() const {
-    return OptionsWith(OurPolicy());
-  }
 
   // With partitioned filters of prefixes only, RocksDB before 9.5 loses rows in
   // SeekForPrev with every policy (facebook/rocksdb#12872).
@@ -119,178 +108,128 @@ class ModesTest
           SeeksMatch(db.source(), dataset, extractor, Direction::kBackward));
     }
   }
+
+  // Also after reopening and after a compaction. The statistics are then those
+  // of the compacted file.
+  void ExpectAllReadsAlwaysMatch(TestDb* db, const Dataset& dataset) {
+    {
+      SCOPED_TRACE("as written");
+      ExpectAllReadsMatch(*db, dataset);
+    }
+    db->Reopen();
+    {
+      SCOPED_TRACE("reopened");
+      ExpectAllReadsMatch(*db, dataset);
+    }
+    db->Compact();
+    db->Reopen();
+    db->ResetStatistics();
+    SCOPED_TRACE("compacted, reopened");
+    ExpectAllReadsMatch(*db, dataset);
+  }
 };
 
 TEST_P(ModesTest, EveryReadMatches) {
   constexpr uint64_t kSeed = 1;
-  SCOPED_TRACE("seed " + std::to_string(kSeed));
   const Dataset dataset = PrefixedDataset(kSeed, 300, 6, 300);
-  TestDb db(OurOptions());
-  WriteHistory(&db, dataset);
-  {
-    SCOPED_TRACE("three files and a memtable");
-    ExpectAllReadsMatch(db, dataset);
-  }
-  db.Flush();
-  db.Reopen();
-  {
-    SCOPED_TRACE("four files, reopened");
-    ExpectAllReadsMatch(db, dataset);
-  }
-  db.Compact();
-  db.Reopen();
-  db.ResetStatistics();
-  {
-    SCOPED_TRACE("compacted, reopened");
-    ExpectAllReadsMatch(db, dataset);
-  }
-  const auto table = db.OnlyTable();
-  EXPECT_EQ(table->filter_policy_name, "cassandra_bloom");
-  EXPECT_GT(db.ReadsFiltered(), 0);
-  if (filtered() != Filtered::kWholeKeys) {
-    EXPECT_GT(db.SeeksFiltered(), 0);
-  }
-  if (IsPartitioned(layout())) {
-    EXPECT_GT(table->index_partitions, 5);
-  }
-}
-
-// All keys are outside the domain of the prefix extractor.
-TEST_P(ModesTest, OnlyKeysOutOfTheDomain) {
-  const Dataset dataset = PrefixedDataset(2, 300, 0, 600);
-  TestDb db(OurOptions());
-  db.Put(dataset.rows);
-  db.Flush();
-  ExpectAllReadsMatch(db, dataset);
-  db.Compact();
-  db.Reopen();
-  db.ResetStatistics();
-  ExpectAllReadsMatch(db, dataset);
-  if (filtered() != Filtered::kPrefixes) {
-    // Each absent key is read three times: by Get and by two kinds of MultiGet.
-    EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL),
-              3 * dataset.absent.size() * 95 / 100);
-  }
-}
-
-// Several policies write and read the files of one database.
-class MixedModesTest : public ModesTest {
- protected:
-  rocksdb::Options OurOptions() const override {
-    return OptionsWith(OurPolicyBesideRocksdb());
-  }
-};
-
-TEST_P(MixedModesTest, EveryReadMatches) {
-  const uint64_t seed = Seed();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  // RocksDB's own policies write an empty block for a partition without any
-  // prefix. In MultiGet, RocksDB then skips keys, and fails an assertion
-  // (PartitionedFilterBlockReader::MayMatch, 7.8 to 11.8). So each key has a
-  // prefix where filters of prefixes alone are partitioned.
-  const bool has_short_keys =
-      !(filtered() == Filtered::kPrefixes && IsPartitioned(layout()));
-  const Dataset dataset =
-      PrefixedDataset(seed, 300, 6, has_short_keys ? 300 : 0);
-  // The first two files also contain the prefixes of absent keys. So the
-  // filters that reject absent keys are in the last two files, which different
-  // policies write.
-  const std::vector<rocksdb::Options> writers = {
-      OurOptions(), OptionsWith(BuiltinPolicy()),
-      OptionsWith(BuiltinRibbonPolicy()), OurOptions()};
-  TestDb db(writers[0]);
-  WriteHistory(&db, dataset, writers);
-  db.Flush();
-  int num_readers = 0;
-  for (const auto& reader :
-       {OurOptions(), OptionsWith(BuiltinPolicy()), OurOptions()}) {
-    SCOPED_TRACE("reader " + std::to_string(++num_readers));
-    db.Reopen(reader);
-    db.ResetStatistics();
-    ExpectAllReadsMatch(db, dataset);
+  for (const PolicyPtr& policy : {OurPolicy(), OurPolicyBesideRocksdb()}) {
+    SCOPED_TRACE(policy->GetId());
+    TestDb db(OptionsWith(policy));
+    WriteHistory(&db, dataset);
+    {
+      SCOPED_TRACE("three files and a memtable");
+      ExpectAllReadsMatch(db, dataset);
+    }
+    db.Flush();
+    ExpectAllReadsAlwaysMatch(&db, dataset);
     EXPECT_GT(db.ReadsFiltered(), 0);
     if (filtered() != Filtered::kWholeKeys) {
       EXPECT_GT(db.SeeksFiltered(), 0);
     }
-  }
-  db.Compact();
-  db.Reopen(OptionsWith(BuiltinRibbonPolicy()));
-  db.ResetStatistics();
-  {
-    SCOPED_TRACE("compacted by ours, read by RocksDB's own");
-    ExpectAllReadsMatch(db, dataset);
-    EXPECT_EQ(db.ReadsFiltered(), 0);
-    EXPECT_EQ(db.SeeksFiltered(), 0);
-  }
-  db.Compact();
-  db.Reopen(OurOptions());
-  db.ResetStatistics();
-  {
-    SCOPED_TRACE("compacted by RocksDB's own, read by ours");
-    ExpectAllReadsMatch(db, dataset);
-    EXPECT_GT(db.ReadsFiltered(), 0);
-  }
-}
-
-// No key has a prefix. So in the mode kPrefixes, the partitions of the filter
-// have no entries.
-TEST_P(MixedModesTest, APartitionWithoutEntries) {
-  const Dataset dataset = PrefixedDataset(Seed(), 300, 0, 600);
-  for (const auto& writer : {OurOptions(), OptionsWith(BuiltinPolicy())}) {
-    TestDb db(writer);
-    db.Put(dataset.rows);
-    db.Flush();
-    for (const auto& reader : {OptionsWith(BuiltinPolicy()), OurOptions()}) {
-      db.Reopen(reader);
-      ExpectAllReadsMatch(db, dataset);
+    if (IsPartitioned(layout())) {
+      EXPECT_GT(db.OnlyTable()->index_partitions, 5);
     }
   }
 }
 
-const auto kAllModes = ::testing::Values(Filtered::kWholeKeys,
-                                         Filtered::kPrefixes, Filtered::kBoth);
-
-std::string NameOf(const ::testing::TestParamInfo<ModesTest::ParamType>& test) {
-  return ToString(std::get<0>(test.param)) + "_" +
-         ToString(std::get<1>(test.param));
+// All keys are outside the domain of the prefix extractor. So in the mode
+// kPrefixes, the partitions of a filter have no entries.
+TEST_P(ModesTest, OnlyKeysOutOfTheDomain) {
+  const Dataset dataset = PrefixedDataset(2, 300, 0, 600);
+  for (const PolicyPtr& policy : {OurPolicy(), OurPolicyBesideRocksdb()}) {
+    SCOPED_TRACE(policy->GetId());
+    TestDb db(OptionsWith(policy));
+    db.Put(dataset.rows);
+    db.Flush();
+    ExpectAllReadsAlwaysMatch(&db, dataset);
+    if (filtered() != Filtered::kPrefixes) {
+      // Each absent key is read three times: by Get and by two kinds of
+      // MultiGet.
+      EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL),
+                3 * dataset.absent.size() * 95 / 100);
+    }
+    db.Reopen(OptionsWith(BuiltinPolicy()));
+    {
+      SCOPED_TRACE("read by RocksDB's own");
+      ExpectAllReadsMatch(db, dataset);
+    }
+    db.Compact();
+    db.Reopen(OptionsWith(policy));
+    SCOPED_TRACE("compacted by RocksDB's own");
+    ExpectAllReadsMatch(db, dataset);
+  }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ModesTest,
-                         ::testing::Combine(::testing::ValuesIn(AllLayouts()),
-                                            kAllModes),
-                         NameOf);
-INSTANTIATE_TEST_SUITE_P(All, MixedModesTest,
-                         ::testing::Combine(::testing::ValuesIn(AllLayouts()),
-                                            kAllModes),
-                         NameOf);
+// ---- Files of a special size ----
 
-// A naive filter tells how many absent keys a filter of 7 probes rejects.
-TEST(FilteredKeysTest, GetAndMultiGetRejectTheSame) {
-  const Dataset dataset = NumberedDataset(5000, 20000);
-  TestDb db(DbOptions(OurPolicy()));
+TEST_P(ModesTest, NoKeyAtAll) {
+  TestDb db(OptionsWith(OurPolicy()));
+  Require(db->DeleteRange(rocksdb::WriteOptions(), db->DefaultColumnFamily(),
+                          NumberedKey(10), NumberedKey(20)));
+  db.Flush();
+  EXPECT_EQ(db.OnlyTable()->num_entries, db.OnlyTable()->num_range_deletions);
+  ExpectAllReadsAlwaysMatch(
+      &db, {{}, {NumberedKey(10), NumberedKey(15), NumberedKey(20)}});
+}
+
+TEST_P(ModesTest, OneKey) {
+  TestDb db(OptionsWith(OurPolicy()));
+  const Dataset dataset = {{{"key b", "value"}}, {"key a", "key c", "other"}};
   db.Put(dataset.rows);
   db.Flush();
-  NaiveFilter naive(7, NumWords(dataset.rows.size()));
-  for (const auto& row : dataset.rows) {
-    naive.Add(row.first);
-  }
-  const auto expected = static_cast<uint64_t>(
-      std::count_if(dataset.absent.begin(), dataset.absent.end(),
-                    [&](const auto& key) { return !naive.MayContain(key); }));
-  EXPECT_GT(expected, dataset.absent.size() * 98 / 100);
-  const auto expect_filtered = [&] {
-    EXPECT_EQ(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL), expected);
-    EXPECT_EQ(db.Ticker(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE),
-              dataset.rows.size());
-    db.ResetStatistics();
-  };
-  EXPECT_TRUE(GetsMatch(db.source(), dataset));
-  expect_filtered();
-  for (const bool sorted : {false, true}) {
-    EXPECT_TRUE(MultiGetsMatch(db.source(), dataset, sorted));
-    expect_filtered();
-  }
+  ExpectAllReadsAlwaysMatch(&db, dataset);
 }
+
+// The largest key length that fits into two bytes is 65535.
+TEST_P(ModesTest, LongKeys) {
+  Dataset dataset;
+  for (const size_t size : {65534, 65535, 65536, 65537, 200000}) {
+    for (int i = 0; i < 12; ++i) {
+      const std::string key =
+          std::string(size, static_cast<char>(0x80 + i)) + static_cast<char>(i);
+      if (i % 3 == 0) {
+        dataset.absent.push_back(key);
+      } else {
+        dataset.rows[key] = "value";
+      }
+    }
+  }
+  TestDb db(OptionsWith(OurPolicy()));
+  db.Put(dataset.rows);
+  db.Flush();
+  ExpectAllReadsAlwaysMatch(&db, dataset);
+  EXPECT_GT(db.ReadsFiltered(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ModesTest,
+    ::testing::Combine(::testing::ValuesIn(AllLayouts()),
+                       ::testing::Values(Filtered::kWholeKeys,
+                                         Filtered::kPrefixes, Filtered::kBoth)),
+    [](const auto& test) {
+      return ToString(std::get<Layout>(test.param)) + "_" +
+             ToString(std::get<Filtered>(test.param));
+    });
 
 }  // namespace
 }  // namespace cassandra_bloom::testing

@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 
+#include "tests/support/partition_layouts.h"
 #include "tests/support/rocksdb/checks.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"
@@ -118,6 +119,49 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(std::get<Switch>(test.param).name) + "_" +
              ToString(std::get<Layout>(test.param));
     });
+
+// ---- Another partition key ----
+
+constexpr const char* kChanging[] = {"whole", "skip:8,u16", "skip:8", "fixed:8",
+                                     "skip:8,fixed:10"};
+
+Dataset TokenDataset() {
+  Dataset dataset;
+  const PartitionLayout& layout = kPartitionLayouts[0];
+  for (uint64_t partition = 0; partition < 100; ++partition) {
+    for (uint64_t row = 0; row < 3; ++row) {
+      const std::string key = StorageKey(layout, 2 * partition, row);
+      dataset.rows[key] = ValueOf(key);
+      dataset.absent.push_back(StorageKey(layout, 2 * partition + 1, row));
+    }
+  }
+  return dataset;
+}
+
+TEST(ChangedPartitionKeyTest, NoOldFilterIsUsedUntilCompaction) {
+  const Dataset dataset = TokenDataset();
+  for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
+    for (const char* const written_with : kChanging) {
+      for (const char* const read_with : kChanging) {
+        SCOPED_TRACE(std::string(written_with) + " read with " + read_with);
+        TestDb db(DbOptions(PolicyFor(written_with), layout));
+        db.Put(dataset.rows);
+        db.Flush();
+        db.Reopen(DbOptions(PolicyFor(read_with), layout));
+        EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
+        const bool same = std::string(written_with) == read_with;
+        EXPECT_EQ(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL) > 0, same);
+        EXPECT_EQ(db.Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE) > 0, same);
+        db.Compact();
+        db.Reopen();
+        db.ResetStatistics();
+        EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
+        EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL),
+                  dataset.absent.size());
+      }
+    }
+  }
+}
 
 }  // namespace
 }  // namespace cassandra_bloom::testing

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Tests readers of both forms of blocks. A policy with blocks=rocksdb also
+// reads RocksDB's own filters. Also tests RocksDB's reader with blocks of this
+// policy.
+
 #include "plugin/policy/bits_reader.h"
 
 #include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -18,15 +26,97 @@
 namespace cassandra_bloom::testing {
 namespace {
 
+using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
+using ROCKSDB_NAMESPACE::FilterBitsBuilder;
+using ROCKSDB_NAMESPACE::FilterBitsReader;
+using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
+
+using Policy = std::shared_ptr<const FilterPolicy>;
+
+const std::string kFrozenTrailer("\0cb\xff\xff", 5);
+
+Policy Ours(double bits_per_key = 10) {
+  return Policy(ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(bits_per_key));
+}
+
+Policy Beside(double bits_per_key = 10) {
+  return Policy(
+      ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb(bits_per_key));
+}
+
+Policy Rocksdbs(const std::string& text) {
+  Policy policy;
+  EXPECT_TRUE(FilterPolicy::CreateFromString(ROCKSDB_NAMESPACE::ConfigOptions(),
+                                             text, &policy)
+                  .ok());
+  return policy;
+}
+
+std::vector<std::string> Present(size_t count) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < count; ++i) {
+    keys.push_back("key" + std::to_string(i));
+  }
+  return keys;
+}
+
+std::vector<std::string> Absent() {
+  std::vector<std::string> keys;
+  for (int i = 0; i < 2000; ++i) {
+    keys.push_back("absent" + std::to_string(i));
+  }
+  return keys;
+}
+
+std::string BlockOf(const FilterPolicy& policy,
+                    const std::vector<std::string>& keys,
+                    uint32_t format_version = 5) {
+  BlockBasedTableOptions table_options;
+  table_options.format_version = format_version;
+  const std::unique_ptr<FilterBitsBuilder> builder(
+      policy.GetBuilderWithContext(FilterBuildingContext(table_options)));
+  for (const std::string& key : keys) {
+    builder->AddKey(key);
+  }
+  return FinishBlock(builder.get());
+}
+
+// The largest batch of RocksDB's readers (MultiGetContext::MAX_BATCH_SIZE).
+constexpr size_t kBatch = 32;
+
+size_t CountMatches(FilterBitsReader* reader,
+                    const std::vector<std::string>& keys) {
+  size_t matches = 0;
+  for (size_t done = 0; done < keys.size(); done += kBatch) {
+    const std::vector<std::string> batch(
+        keys.data() + done, keys.data() + std::min(done + kBatch, keys.size()));
+    const std::vector<bool> answers = MayMatchBatch(reader, batch);
+    for (size_t i = 0; i < batch.size(); ++i) {
+      EXPECT_EQ(answers[i], reader->MayMatch(batch[i])) << batch[i];
+      matches += answers[i];
+    }
+  }
+  return matches;
+}
+
+// The memory has exactly the block's size, so a sanitizer sees a read past the
+// end.
+size_t CountMatches(const FilterPolicy& policy, const std::string& block,
+                    const std::vector<std::string>& keys) {
+  const std::vector<char> exact(block.begin(), block.end());
+  const auto reader = NewReader(policy, Slice(exact.data(), exact.size()));
+  return CountMatches(reader.get(), keys);
+}
+
+// ---- Our filters ----
 
 TEST(BitsReaderTest, BatchesOfAnySizeEqualSingleKeys) {
   SCOPED_TRACE(Seed());
   const RandomKeys keys(Seed(), 40);
   for (const double bits : {1.0, 3.0, 10.0, 16.0, 100.0}) {
-    const std::unique_ptr<const FilterPolicy> policy(
-        ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(bits));
+    const Policy policy = Ours(bits);
     const auto builder = NewBuilder(*policy);
     for (uint64_t i = 0; i < 1000; i += 2) {
       builder->AddKey(keys[i]);
@@ -47,25 +137,8 @@ TEST(BitsReaderTest, BatchesOfAnySizeEqualSingleKeys) {
   }
 }
 
-// All bits of these blocks are zero. A reader that used such a block as a
-// filter would match nothing.
-TEST(BitsReaderTest, BrokenBlocksMatchEverything) {
-  const std::unique_ptr<const FilterPolicy> policy(
-      ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
-  for (const BrokenFilter& broken : kBrokenFilters) {
-    SCOPED_TRACE(broken.what);
-    const std::vector<char> block = broken.Block();
-    const auto reader = NewReader(*policy, Slice(block.data(), block.size()));
-    EXPECT_TRUE(reader->MayMatch("key"));
-    EXPECT_TRUE(reader->MayMatch(""));
-    const std::vector<std::string> keys(100, "key");
-    EXPECT_EQ(MayMatchBatch(reader.get(), keys), std::vector<bool>(100, true));
-  }
-}
-
 TEST(BitsReaderTest, AWellFormedBlockOfZerosMatchesNothing) {
-  const std::unique_ptr<const FilterPolicy> policy(
-      ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
+  const Policy policy = Ours();
   std::vector<char> block(FilterDbSize(2));
   for (const int num_probes : {1, 7, 21}) {
     WriteFilterDbHeader(num_probes, 2, block.data());
@@ -77,38 +150,207 @@ TEST(BitsReaderTest, AWellFormedBlockOfZerosMatchesNothing) {
 // A block contains its number of probes and its size. So a policy with other
 // bits per key can read the block.
 TEST(BitsReaderTest, ReadsFiltersOfOtherBitsPerKey) {
-  const std::unique_ptr<const FilterPolicy> writer(
-      ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(20));
-  const std::unique_ptr<const FilterPolicy> other(
-      ROCKSDB_NAMESPACE::NewCassandraBloomPolicyForFpChance(1));
-  const auto builder = NewBuilder(*writer);
-  for (int i = 0; i < 1000; ++i) {
-    builder->AddKey(std::to_string(i));
-  }
-  const std::string block = FinishBlock(builder.get());
-  const auto reader = NewReader(*other, block);
-  int matches = 0;
-  for (int i = 0; i < 1000; ++i) {
-    EXPECT_TRUE(reader->MayMatch(std::to_string(i)));
-    matches += reader->MayMatch(std::to_string(i) + "x");
-  }
-  EXPECT_LT(matches, 10);
+  const Policy other(ROCKSDB_NAMESPACE::NewCassandraBloomPolicyForFpChance(1));
+  const std::string block = BlockOf(*Ours(20), Present(1000));
+  EXPECT_EQ(CountMatches(*other, block, Present(1000)), 1000u);
+  EXPECT_LT(CountMatches(*other, block, Absent()), 20u);
 }
 
+// ---- RocksDB's own filters ----
+
+TEST(BitsReaderTest, ReadsTheFiltersOfRocksdb) {
+  const Policy ours = Beside();
+  for (const char* const text :
+       {"bloomfilter:10", "bloomfilter:16", "ribbonfilter:10"}) {
+    SCOPED_TRACE(text);
+    const Policy rocksdbs = Rocksdbs(text);
+    // Before format_version 5, RocksDB's filters are of another kind.
+    for (const uint32_t format_version : {2u, 5u}) {
+      SCOPED_TRACE(format_version);
+      for (const size_t size : {1u, 10u, 1000u, 20000u}) {
+        SCOPED_TRACE(size);
+        const std::string block =
+            BlockOf(*rocksdbs, Present(size), format_version);
+        EXPECT_EQ(CountMatches(*ours, block, Present(size)), size);
+        const size_t false_positives = CountMatches(*ours, block, Absent());
+        EXPECT_LT(false_positives, 60u);
+        EXPECT_EQ(false_positives, CountMatches(*rocksdbs, block, Absent()));
+      }
+    }
+  }
+}
+
+// Readers of an open SST file may be used after their policy was destroyed.
+TEST(BitsReaderTest, ReadersOfRocksdbsFiltersOutliveThePolicy) {
+  const std::string block = BlockOf(*Rocksdbs("bloomfilter:10"), Present(1000));
+  Policy ours = Beside();
+  const auto reader = NewReader(*ours, block);
+  ours.reset();
+  EXPECT_EQ(CountMatches(reader.get(), Present(1000)), 1000u);
+  EXPECT_LT(CountMatches(reader.get(), Absent()), 60u);
+}
+
+// Byte 95 of these blocks tells the kind of filter. In RocksDB, kind 0 and the
+// kinds that are reserved for later releases match every key.
+TEST(BitsReaderTest, RocksdbsFiltersThatMatchEverythingDoSo) {
+  const Policy ours = Beside();
+  std::string block(100, '\0');
+  for (int kind = -128; kind <= 0; ++kind) {
+    if (kind != -1 && kind != -2) {  // Bloom and Ribbon filters.
+      block[95] = static_cast<char>(kind);
+      EXPECT_EQ(CountMatches(*ours, block, Absent()), Absent().size()) << kind;
+    }
+  }
+  EXPECT_EQ(CountMatches(*ours, std::string(6, '\0'), Absent()),
+            Absent().size());
+}
+
+// These blocks are RocksDB's legacy Bloom filters without keys. RocksDB's
+// reader matches no key in such a block.
+std::vector<std::string> LegacyFiltersWithoutKeys() {
+  std::vector<std::string> blocks;
+  for (const char num_probes : {'\1', '\6', '\36', '\177'}) {
+    blocks.push_back(num_probes + std::string(4, '\0'));
+  }
+  return blocks;
+}
+
+TEST(BitsReaderTest, ShortBlocksMatchEverything) {
+  const Policy ours = Beside();
+  std::vector<std::string> blocks = LegacyFiltersWithoutKeys();
+  for (size_t size = 0; size <= 5; ++size) {
+    for (const std::string& block :
+         {std::string(size, '\0'), std::string(size, '\xff'),
+          kFrozenTrailer.substr(0, size), kFrozenTrailer.substr(5 - size),
+          std::string("\6\0\0\0\1", 5).substr(5 - size),
+          std::string("\x80\0\0\0\0", 5).substr(0, size)}) {
+      blocks.push_back(block);
+    }
+  }
+  for (const std::string& block : blocks) {
+    EXPECT_EQ(CountMatches(*ours, block, Absent()), Absent().size());
+  }
+}
+
+// Of these blocks, only the last ones are damaged. A process reports only its
+// first damaged block.
 TEST(BitsReaderDeathTest, ReportsTheFirstBrokenBlockOnly) {
-  // A process reports only its first damaged block.
   EXPECT_EXIT(
       {
-        const std::unique_ptr<const FilterPolicy> policy(
-            ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
-        for (int i = 0; i < 3; ++i) {
-          NewReader(*policy, "broken");
+        const Policy beside = Beside();
+        for (const char* const text : {"bloomfilter:10", "ribbonfilter:10"}) {
+          NewReader(*beside, BlockOf(*Rocksdbs(text), Present(1000)));
         }
+        for (const std::string& block : LegacyFiltersWithoutKeys()) {
+          NewReader(*beside, block);
+        }
+        NewReader(*beside, std::string(100, '\0'));
+        NewReader(*beside, BlockOf(*beside, Present(10)));
+        NewReader(*beside, std::string("\6\0", 2));
+        NewReader(*Ours(), "broken");
         std::exit(0);
       },
       ::testing::ExitedWithCode(0),
-      "^cassandra_bloom: a filter block of 6 bytes is damaged: its "
+      "^cassandra_bloom: a filter block of 2 bytes is damaged: its "
       "keys are found, but not filtered \\(reported once\\)\n$");
+}
+
+// ---- Damaged blocks ----
+
+// All bits of these blocks are zero. A reader that used such a block as a
+// filter would match nothing.
+TEST(BitsReaderTest, BrokenBlocksMatchEverything) {
+  for (const BrokenFilter& broken : kBrokenFilters) {
+    SCOPED_TRACE(broken.what);
+    const std::vector<char> bytes = broken.Block();
+    const std::string block(bytes.begin(), bytes.end());
+    EXPECT_EQ(CountMatches(*Ours(), block, Absent()), Absent().size());
+    EXPECT_EQ(CountMatches(*Beside(), block + kFrozenTrailer, Absent()),
+              Absent().size());
+  }
+  const std::string twice = BlockOf(*Beside(), Present(1000)) + kFrozenTrailer;
+  EXPECT_EQ(CountMatches(*Beside(), twice, Absent()), Absent().size());
+}
+
+// Skips the trailer whose first byte is -2, because RocksDB would read this
+// block as a Ribbon filter.
+TEST(BitsReaderTest, ADamagedTrailerMatchesEverything) {
+  const Policy ours = Beside();
+  const Policy rocksdbs = Rocksdbs("bloomfilter:10");
+  std::vector<std::string> keys = Absent();
+  keys.resize(kBatch);
+  for (const size_t size : {1u, 5u, 100u, 1000u}) {
+    const std::string intact = BlockOf(*ours, Present(size));
+    for (size_t i = 1; i <= 5; ++i) {
+      for (int value = 0; value < 256; ++value) {
+        SCOPED_TRACE("byte -" + std::to_string(i) + " is " +
+                     std::to_string(value));
+        std::string block = intact;
+        block[block.size() - i] = static_cast<char>(value);
+        if (block != intact && !(i == 5 && value == 0xfe)) {
+          ASSERT_EQ(CountMatches(*ours, block, keys), keys.size());
+          ASSERT_EQ(CountMatches(*rocksdbs, block, keys), keys.size());
+        }
+      }
+    }
+  }
+}
+
+// The number of blocks to test. CASSANDRA_BLOOM_BLOCKS=10000000 takes minutes.
+uint64_t NumBlocks() {
+  const char* const given = std::getenv("CASSANDRA_BLOOM_BLOCKS");
+  return given == nullptr ? 100000 : std::strtoull(given, nullptr, 10);
+}
+
+TEST(BitsReaderTest, RocksdbsNeverDeniesAKeyOfOurs) {
+  SCOPED_TRACE(Seed());
+  const Policy rocksdbs = Rocksdbs("bloomfilter:10");
+  std::vector<Policy> policies;
+  std::vector<std::unique_ptr<FilterBitsBuilder>> builders;
+  for (int bits = 1; bits <= 100; ++bits) {
+    policies.push_back(Beside(bits));
+    builders.push_back(NewBuilder(*policies.back()));
+  }
+  uint64_t random = Seed();
+  uint64_t bytes = 0;
+  const uint64_t num_blocks = NumBlocks();
+  for (uint64_t number = 0; number < num_blocks; ++number) {
+    // Most blocks have 0 to 63 keys. One in a thousand has up to 4095 keys.
+    const uint64_t size =
+        NextRandom(&random) %
+        (uint64_t{1} << (number % 1000 == 0 ? 12 : NextRandom(&random) % 7));
+    const size_t which = NextRandom(&random) % policies.size();
+    const uint64_t first = NextRandom(&random);
+    for (uint64_t i = 0; i < size; ++i) {
+      const uint64_t key = first + i;
+      builders[which]->AddKey(
+          Slice(reinterpret_cast<const char*>(&key), sizeof(key)));
+    }
+    std::unique_ptr<const char[]> buffer;
+    ROCKSDB_NAMESPACE::Status status;
+    const Slice block = builders[which]->Finish(&buffer, &status);
+    ASSERT_TRUE(block.ends_with(Slice(kFrozenTrailer)));
+    bytes += block.size();
+    const auto theirs = NewReader(*rocksdbs, block);
+    const auto ours = NewReader(*policies[which], block);
+    bool may_match[4];
+    uint64_t keys[4];
+    Slice slices[4];
+    Slice* pointers[4];
+    for (int i = 0; i < 4; ++i) {
+      // Two keys of the block, if the block has any, and two other keys.
+      keys[i] = i < 2 ? first + (i == 0 ? 0 : size / 2) : NextRandom(&random);
+      slices[i] = Slice(reinterpret_cast<const char*>(&keys[i]), 8);
+      pointers[i] = &slices[i];
+      ASSERT_TRUE(theirs->MayMatch(slices[i])) << number;
+      ASSERT_TRUE(size == 0 || i >= 2 || ours->MayMatch(slices[i])) << number;
+    }
+    theirs->MayMatch(4, pointers, may_match);
+    ASSERT_EQ(std::count(may_match, may_match + 4, true), 4) << number;
+  }
+  std::printf("%llu blocks, %llu bytes\n",
+              static_cast<unsigned long long>(num_blocks),
+              static_cast<unsigned long long>(bytes));
 }
 
 }  // namespace

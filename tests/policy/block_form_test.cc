@@ -74,18 +74,5 @@ TEST(BlockFormTest, WithoutTrailer) {
   }
 }
 
-TEST(BlockFormTest, EveryByteOfTheTrailerIsCompared) {
-  for (size_t i = 0; i < kTrailerOnDisk.size(); ++i) {
-    for (int value = 0; value < 256; ++value) {
-      std::string block = "filter" + kTrailerOnDisk;
-      char& byte = block[6 + i];
-      const bool same = byte == static_cast<char>(value);
-      byte = static_cast<char>(value);
-      EXPECT_EQ(WithoutTrailer(block).has_value(), same)
-          << "byte " << i << " is " << value;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace cassandra_bloom::testing

@@ -347,7 +347,8 @@ TEST_F(CreateFromStringTest, AcceptedStringsBuildTheirFilter) {
   }
 }
 
-TEST_F(CreateFromStringTest, RefusedStringsAreExplained) {
+TEST_F(CreateFromStringTest, RefusedStringsAreExplainedBuildNothingAndRead) {
+  const std::string filter = BuildBlock(Create("cassandra_bloom:10"));
   for (const RefusedString& refused : RefusedStrings()) {
     SCOPED_TRACE(refused.text);
     PolicyPtr policy;
@@ -356,16 +357,6 @@ TEST_F(CreateFromStringTest, RefusedStringsAreExplained) {
     EXPECT_TRUE(IsRefusal(status, refused));
     EXPECT_NE(status.ToString().find("; use cassandra_bloom:BITS (0 to 100"),
               std::string::npos);
-  }
-}
-
-TEST_F(CreateFromStringTest, APolicyOfARefusedStringBuildsNothingAndReads) {
-  const std::string filter = BuildBlock(Create("cassandra_bloom:10"));
-  for (const RefusedString& refused : RefusedStrings()) {
-    SCOPED_TRACE(refused.text);
-    PolicyPtr policy;
-    FilterPolicy::CreateFromString(ConfigOptions(), refused.text, &policy)
-        .PermitUncheckedError();
     ASSERT_NE(policy, nullptr);
     // RocksDB may write the id of this policy into an OPTIONS file. So a policy
     // that is made from this id must be refused, too.

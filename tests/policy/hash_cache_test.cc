@@ -7,25 +7,16 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstring>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 #include <vector>
 
-#include "cassandra_bloom/filter_policy.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/random_keys.h"
-#include "tests/support/rocksdb/policy_filter.h"
 
 namespace cassandra_bloom::testing {
 namespace {
-
-using ROCKSDB_NAMESPACE::CassandraBloomOptions;
-using ROCKSDB_NAMESPACE::FilterPolicy;
-using ROCKSDB_NAMESPACE::Slice;
 
 bool IsRight(std::string_view key) {
   const auto [h1, h2] = PlainHash(key);
@@ -102,38 +93,6 @@ TEST(HashCacheTest, Threads) {
   }
   for (std::thread& thread : threads) {
     thread.join();
-  }
-}
-
-// The cache must compare the extracted bytes, and not the whole key.
-TEST(HashCacheTest, TwoPoliciesThatHashDifferentPartsOfOneKey) {
-  CassandraBloomOptions of_partitions;
-  of_partitions.partition_key = "fixed:16";
-  const std::unique_ptr<const FilterPolicy> policies[] = {
-      std::unique_ptr<const FilterPolicy>(
-          ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10)),
-      std::unique_ptr<const FilterPolicy>(
-          ROCKSDB_NAMESPACE::NewCassandraBloomPolicyFromOptions(of_partitions)),
-  };
-  const RandomKeys random(Seed(), 40);
-  std::vector<std::string> keys;
-  for (uint64_t i = 0; i < 1000; ++i) {
-    keys.push_back(random[i]);
-  }
-  std::vector<std::string> blocks;
-  for (const auto& policy : policies) {
-    const auto builder = NewBuilder(*policy);
-    for (const std::string& key : keys) {
-      builder->AddKey(key);
-    }
-    blocks.push_back(FinishBlock(builder.get()));
-  }
-  const auto whole = NewReader(*policies[0], blocks[0]);
-  const auto partitions = NewReader(*policies[1], blocks[1]);
-  for (const std::string& key : keys) {
-    EXPECT_TRUE(whole->MayMatch(key));
-    EXPECT_TRUE(partitions->MayMatch(key));
-    EXPECT_TRUE(whole->MayMatch(key));
   }
 }
 

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Strings that name no policy, or misspell a policy, must never silently change
-// or remove an existing cassandra_bloom policy.
+// Nothing may silently change or remove a policy that a database uses.
 
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
+#include <rocksdb/utilities/options_util.h>
 
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
-#include "tests/policy/option_routes.h"
 #include "tests/policy/policy_probe.h"
+#include "tests/support/rocksdb/checks.h"
+#include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
@@ -111,26 +113,91 @@ TEST(LivePolicyTest, OptionsWithoutAName) {
   }
 }
 
-// cassandra_bloom must claim these misspelt names. Otherwise RocksDB would find
-// no policy, and would continue without one.
-TEST(LivePolicyTest, AMisspeltPolicyIsNotSilentlyNone) {
-  for (const char* const text :
-       {"{cassandra_bloom:10}", "{cassandra_bloom:abc}",
-        "{cassandra_bloom:10;foo=bar}", "{cassandra_bloom=12}",
-        "{cassandra_bloom;bits_per_key=12}",
-        "{id=cassandra_bloom;bits_per_key=12", "\"cassandra_bloom:10\"",
-        "{id=cassandra_bloom;bits_per_key=12;junk}"}) {
-    SCOPED_TRACE(text);
-    EXPECT_NE(CreatePolicy(text), nullptr);
-    for (const OptionRoute& route : OptionRoutes()) {
-      SCOPED_TRACE(route.name);
-      Options base;
-      SetFilterPolicy(nullptr, &base);
-      Options options;
-      if (route.takes_braces &&
-          route.load(ConfigOptions(), base, text, &options).ok()) {
-        EXPECT_NE(FilterPolicyOf(options), nullptr);
-      }
+// ---- In a database ----
+
+TEST(LivePolicyTest, AReopenedDatabaseHasTheSamePolicy) {
+  const Dataset dataset = NumberedDataset(100, 100);
+  for (const std::string id :
+       {"cassandra_bloom:9.5", "cassandra_bloom:fp:6.71e-05",
+        "cassandra_bloom:mix:10:filter:ribbon", "cassandra_bloom:0",
+        "cassandra_bloom:level_bits:14,12:bottommost_bits:8:partition_key:"
+        "skip:8,u16"}) {
+    SCOPED_TRACE(id);
+    const PolicyPtr policy = CreatePolicy(id);
+    TestDb db(DbOptions(policy));
+    db.Put(dataset.rows);
+    db.Flush();
+    EXPECT_EQ(db.OnlyTable()->filter_policy_name, policy->Name());
+    ROCKSDB_NAMESPACE::DBOptions db_options;
+    std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
+    Require(ROCKSDB_NAMESPACE::LoadLatestOptions(ConfigOptions(), db.path(),
+                                                 &db_options, &families));
+    Options options(db_options, families.at(0).options);
+    options.statistics = ROCKSDB_NAMESPACE::CreateDBStatistics();
+    db.Reopen(options);
+    EXPECT_EQ(IdOf(FilterPolicyOf(options)), id);
+    EXPECT_EQ(BuildBlock(FilterPolicyOf(options)), BuildBlock(policy));
+    EXPECT_TRUE(GetsMatch(db.source(), dataset));
+    EXPECT_EQ(db.ReadsFiltered() > 0, id != "cassandra_bloom:0");
+  }
+}
+
+// ---- SetOptions ----
+
+// Changing our policy in an open database must have the same result as changing
+// RocksDB's own policy. RocksDB before 9.8 refuses every change.
+
+struct ChangeAnswer {
+  std::string status;
+  std::string id;  // The id of the policy after the change.
+};
+
+// Writes a file with the policy `from`, sets the policy `to`, and writes
+// another file.
+ChangeAnswer ChangePolicy(const std::string& from, const std::string& to) {
+  const Dataset dataset = NumberedDataset(100, 100);
+  TestDb db(DbOptions(CreatePolicy(from)));
+  db.Put(dataset.rows);
+  db.Flush();
+  const Status status = db->SetOptions(
+      {{"block_based_table_factory", "{filter_policy=" + to + "}"}});
+  db.Put(dataset.rows);
+  db.Flush();
+  EXPECT_TRUE(GetsMatch(db.source(), dataset));
+  return {status.ToString(), IdOf(FilterPolicyOf(db->GetOptions()))};
+}
+
+TEST(LivePolicyTest, SetOptionsAnswersAsForTheBuiltInPolicy) {
+  const std::string status =
+      ChangePolicy("bloomfilter:10", "bloomfilter:12").status;
+  for (const auto& [from, to] :
+       {std::pair("cassandra_bloom:10", "cassandra_bloom:12"),
+        {"cassandra_bloom:10", "cassandra_bloom:10:blocks:rocksdb"},
+        {"cassandra_bloom:10:blocks:rocksdb", "cassandra_bloom:10"},
+        {"bloomfilter:10", "cassandra_bloom:10:blocks:rocksdb"},
+        {"cassandra_bloom:10:blocks:rocksdb", "ribbonfilter:10"},
+        {"cassandra_bloom:10", "cassandra_bloom:mix:12"}}) {
+    SCOPED_TRACE(std::string(from) + " to " + to);
+    const ChangeAnswer answer = ChangePolicy(from, to);
+    EXPECT_EQ(answer.status == "OK", status == "OK") << answer.status;
+    const std::string expected = status == "OK" ? to : from;
+    EXPECT_EQ(answer.id.substr(0, expected.size()), expected);
+  }
+}
+
+TEST(LivePolicyTest, AWrongStringDoesNotTakeThePolicyAway) {
+  for (const char* const wrong :
+       {"cassandra_bloom:abc", "{id=cassandra_bloom;bits_per_key=junk}",
+        "{bits_per_key=junk}", "cassandra_bloom:10:filter:bloom"}) {
+    SCOPED_TRACE(wrong);
+    ::testing::internal::CaptureStderr();
+    const ChangeAnswer answer = ChangePolicy("cassandra_bloom:10", wrong);
+    ::testing::internal::GetCapturedStderr();
+    if (answer.status == "OK") {
+      EXPECT_NE(answer.id, "cassandra_bloom:10");
+      EXPECT_NE(answer.id, "(none)");
+    } else {
+      EXPECT_EQ(answer.id, "cassandra_bloom:10");
     }
   }
 }

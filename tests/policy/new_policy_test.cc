@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 
+#include <clocale>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <string>
@@ -14,6 +16,8 @@
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/policy/policy_probe.h"
 #include "tests/support/rocksdb/test_db.h"
+#include "tests/support/run_process.h"
+#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -23,7 +27,6 @@ using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::NewCassandraBloomMixPolicy;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicy;
-using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyForFpChance;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyFromOptions;
 
@@ -47,49 +50,40 @@ constexpr BitsAndId kBitsAndIds[] = {
 };
 
 // RocksDB finds filters and policies by their names. If a name changed,
-// existing databases would be read without filters.
+// existing databases would be read without filters. Name is always our own.
+// Beside RocksDB's filters, CompatibilityName is that of RocksDB's policies.
+// With a partition key, it says which part of a key is hashed, because a policy
+// that hashes another part would not find the rows.
 TEST(NewPolicyTest, NamesAreFrozen) {
-  const PolicyPtr bits(NewCassandraBloomPolicy(10));
-  const PolicyPtr chance(NewCassandraBloomPolicyForFpChance(0.01));
-  for (const PolicyPtr& policy : {bits, chance}) {
-    EXPECT_STREQ(policy->Name(), "cassandra_bloom");
-    EXPECT_STREQ(policy->CompatibilityName(), "cassandra_bloom");
-    EXPECT_TRUE(policy->IsInstanceOf("cassandra_bloom"));
-  }
-  EXPECT_EQ(bits->GetId(), "cassandra_bloom:10");
-  EXPECT_EQ(chance->GetId(), "cassandra_bloom:fp:0.01");
-}
-
-// Name is our own name. CompatibilityName is the name that all of RocksDB's own
-// policies have, because RocksDB finds filters by this name.
-TEST(NewPolicyTest, NamesBesideRocksdbAreFrozen) {
-  const PolicyPtr policy(NewCassandraBloomPolicyBesideRocksdb(12));
-  EXPECT_STREQ(policy->Name(), "cassandra_bloom");
-  EXPECT_STREQ(policy->CompatibilityName(), "rocksdb.BuiltinBloomFilter");
-  EXPECT_TRUE(policy->IsInstanceOf("cassandra_bloom"));
-  EXPECT_EQ(policy->GetId(), "cassandra_bloom:12:blocks:rocksdb");
-  for (const char* const rocksdbs : {"bloomfilter:10", "ribbonfilter:10"}) {
-    PolicyPtr other;
-    ASSERT_TRUE(
-        FilterPolicy::CreateFromString(ConfigOptions(), rocksdbs, &other).ok());
-    EXPECT_STREQ(policy->CompatibilityName(), other->CompatibilityName());
-  }
   RegisterInDefaultRegistry();
-  PolicyPtr from_string;
-  ASSERT_TRUE(
-      FilterPolicy::CreateFromString(
-          ConfigOptions(), "{id=cassandra_bloom;blocks=rocksdb}", &from_string)
-          .ok());
-  EXPECT_STREQ(from_string->CompatibilityName(), "rocksdb.BuiltinBloomFilter");
-}
-
-// The name must say which part of a key is hashed, because a policy that hashes
-// another part would not find the rows.
-TEST(NewPolicyTest, NamesWithPartitionKeysAreFrozen) {
   const struct {
-    const char* partition_key;
+    const char* text;
     const char* name;
+    const char* compatibility_name;
   } cases[] = {
+      {"cassandra_bloom:10", "cassandra_bloom", "cassandra_bloom"},
+      {"cassandra_bloom:fp:0.01", "cassandra_bloom", "cassandra_bloom"},
+      {"cassandra_bloom:12:blocks:rocksdb", "cassandra_bloom",
+       "rocksdb.BuiltinBloomFilter"},
+      {"cassandra_bloom:mix:10", "cassandra_bloom",
+       "rocksdb.BuiltinBloomFilter"},
+      {"{id=cassandra_bloom;blocks=rocksdb}", "cassandra_bloom",
+       "rocksdb.BuiltinBloomFilter"},
+      {"bloomfilter:10", "bloomfilter", "rocksdb.BuiltinBloomFilter"},
+      {"ribbonfilter:10", "ribbonfilter", "rocksdb.BuiltinBloomFilter"},
+  };
+  for (const auto& expected : cases) {
+    SCOPED_TRACE(expected.text);
+    PolicyPtr policy;
+    ASSERT_TRUE(
+        FilterPolicy::CreateFromString(ConfigOptions(), expected.text, &policy)
+            .ok());
+    EXPECT_STREQ(policy->Name(), expected.name);
+    EXPECT_STREQ(policy->CompatibilityName(), expected.compatibility_name);
+    EXPECT_EQ(policy->IsInstanceOf("cassandra_bloom"),
+              expected.name == std::string("cassandra_bloom"));
+  }
+  const std::pair<const char*, const char*> partition_keys[] = {
       {"whole", "cassandra_bloom"},
       {"skip:0", "cassandra_bloom"},
       {"fixed:16", "cassandra_bloom.partition_key.fixed:16"},
@@ -100,26 +94,20 @@ TEST(NewPolicyTest, NamesWithPartitionKeysAreFrozen) {
       {"skip:8,composite:2",
        "cassandra_bloom.partition_key.skip:8,composite:2"},
   };
-  for (const auto& expected : cases) {
-    SCOPED_TRACE(expected.partition_key);
-    for (const double bits_per_key : {0, 10}) {
-      CassandraBloomOptions options;
-      options.bits_per_key = bits_per_key;
-      options.partition_key = expected.partition_key;
-      const PolicyPtr policy(NewCassandraBloomPolicyFromOptions(options));
-      EXPECT_STREQ(policy->Name(), expected.name);
-      EXPECT_STREQ(policy->CompatibilityName(), expected.name);
+  for (const auto& [partition_key, name] : partition_keys) {
+    SCOPED_TRACE(partition_key);
+    for (const char* const before : {"{id=cassandra_bloom:0;partition_key=",
+                                     "{id=cassandra_bloom;partition_key="}) {
+      PolicyPtr policy;
+      ASSERT_TRUE(FilterPolicy::CreateFromString(
+                      ConfigOptions(),
+                      before + std::string(partition_key) + "}", &policy)
+                      .ok());
+      EXPECT_STREQ(policy->Name(), name);
+      EXPECT_STREQ(policy->CompatibilityName(), name);
       EXPECT_TRUE(policy->IsInstanceOf("cassandra_bloom"));
     }
   }
-  RegisterInDefaultRegistry();
-  PolicyPtr policy;
-  ASSERT_TRUE(FilterPolicy::CreateFromString(
-                  ConfigOptions(),
-                  "{id=cassandra_bloom;partition_key=skip:8,u16}", &policy)
-                  .ok());
-  EXPECT_STREQ(policy->CompatibilityName(),
-               "cassandra_bloom.partition_key.skip:8,u16");
 }
 
 TEST(NewPolicyTest, IdsOfOptions) {
@@ -151,57 +139,58 @@ TEST(NewPolicyTest, IdsOfOptions) {
             "cassandra_bloom:mix:90");
 }
 
+// The values that create_from_string_test.cc refuses are refused here, too. So
+// this table has what no string can say, and what is checked apart.
 TEST(NewPolicyTest, WrongOptionsAreRefusedByOpen) {
-  using Set = void (*)(CassandraBloomOptions*);
+  constexpr char kChanceRange[] = "is not a number from 0.0000671 to 1";
   const struct {
-    Set set;
-    RefusedString refused;
+    void (*set)(CassandraBloomOptions*);
+    const char* value;
+    const char* range;
   } cases[] = {
-      {[](auto* o) { o->partition_key = "u32"; }, {"", "'u32'", "skip:S,u16"}},
-      {[](auto* o) { o->partition_key = ""; }, {"", "''", "skip:S,u16"}},
-      {[](auto* o) { o->fp_chance = 0; },
-       {"", "fp_chance '0'", "from 0.0000671 to 1"}},
+      {[](auto* o) { o->partition_key = ""; }, "''", "skip:S,u16"},
       {[](auto* o) {
          o->level_bits = {1, 101};
        },
-       {"", "level_bits '101'", "from 0 to 100"}},
-      {[](auto* o) { o->bottommost_bits = kNan; },
-       {"", "bottommost_bits 'nan'", "from 0 to 100"}},
-      {[](auto* o) { o->filter = "Bloom"; },
-       {"", "filter 'Bloom'", "cassandra, bloom or ribbon"}},
-      {[](auto* o) { o->blocks = ""; },
-       {"", "blocks ''", "cassandra or rocksdb"}},
+       "level_bits '101'", "0 to 100"},
+      {[](auto* o) { o->bottommost_bits = kNan; }, "'nan'", "from 0 to 100"},
+      {[](auto* o) { o->filter = "a|b"; }, "filter 'a|b'", "bloom or ribbon"},
+      {[](auto* o) { o->blocks = ""; }, "blocks ''", "cassandra or rocksdb"},
+      {[](auto* o) { o->fp_chance = 0; }, "fp_chance '0'", kChanceRange},
+      {[](auto* o) { o->fp_chance = -0.01; }, "'-0.01'", kChanceRange},
+      {[](auto* o) { o->fp_chance = 6.7e-5; }, "'6.7e-05'", kChanceRange},
+      {[](auto* o) { o->fp_chance = 1.0000001; }, "'1.0000001'", kChanceRange},
+      {[](auto* o) { o->fp_chance = kInfinity; }, "'inf'", kChanceRange},
+      {[](auto* o) { o->fp_chance = kNan; }, "'nan'", kChanceRange},
+      {[](auto* o) { o->mix = 101; }, "mix '101'", "from 1 to 100"},
+      {[](auto* o) { o->mix = kNan; }, "mix 'nan'", "from 1 to 100"},
       {[](auto* o) {
          o->fp_chance = 0.01;
          o->level_bits = {8};
        },
-       {"", "fp_chance and level_bits", "both set the size"}},
+       "fp_chance and level_bits", "both set the size"},
       {[](auto* o) {
          o->blocks = "rocksdb";
          o->partition_key = "fixed:8";
        },
-       {"", "blocks:rocksdb:partition_key:fixed:8", "leave out partition_key"}},
-      {[](auto* o) { o->mix = 0.999; }, {"", "mix '0.999'", "from 1 to 100"}},
-      {[](auto* o) { o->mix = kNan; }, {"", "mix 'nan'", "from 1 to 100"}},
+       "blocks:rocksdb:partition_key:fixed:8", "leave out partition_key"},
+      {[](auto* o) { o->filter = "bloom"; }, "filter:bloom", "blocks=rocksdb"},
   };
   TestDb db;
   for (const auto& wrong : cases) {
-    SCOPED_TRACE(wrong.refused.value);
+    SCOPED_TRACE(std::string(wrong.value) + " " + wrong.range);
     CassandraBloomOptions options;
     wrong.set(&options);
     const PolicyPtr policy(NewCassandraBloomPolicyFromOptions(options));
     ASSERT_NE(policy, nullptr);
     EXPECT_EQ(IdOf(policy), "cassandra_bloom:a-refused-setting");
-    EXPECT_TRUE(IsRefusal(db.TryOpen(DbOptions(policy)), wrong.refused));
+    EXPECT_TRUE(IsRefusal(db.TryOpen(DbOptions(policy)),
+                          {"", wrong.value, wrong.range}));
   }
-  EXPECT_TRUE(IsRefusal(
-      db.TryOpen(DbOptions(PolicyPtr(NewCassandraBloomMixPolicy(101)))),
-      {"", "mix '101'", "from 1 to 100"}));
 }
 
 TEST(NewPolicyTest, OnlyTheTypesOfFiltersGoWithMix) {
-  using Set = void (*)(CassandraBloomOptions*);
-  const std::pair<const char*, Set> cases[] = {
+  const std::pair<const char*, void (*)(CassandraBloomOptions*)> cases[] = {
       {"fp_chance", [](auto* o) { o->fp_chance = 0.01; }},
       {"level_bits", [](auto* o) { o->level_bits = {10}; }},
       {"bottommost_bits", [](auto* o) { o->bottommost_bits = 10; }},
@@ -213,9 +202,9 @@ TEST(NewPolicyTest, OnlyTheTypesOfFiltersGoWithMix) {
     CassandraBloomOptions options;
     options.mix = 10;
     set(&options);
+    const PolicyPtr policy(NewCassandraBloomPolicyFromOptions(options));
     EXPECT_TRUE(IsRefusal(
-        db.TryOpen(
-            DbOptions(PolicyPtr(NewCassandraBloomPolicyFromOptions(options)))),
+        db.TryOpen(DbOptions(policy)),
         {"", name, "mix goes with filter and bottommost_filter, not with "}));
   }
 }
@@ -246,46 +235,54 @@ TEST(NewPolicyTest, ThousandthsAreKept) {
 }
 
 TEST(NewPolicyTest, FpChances) {
-  const struct {
-    double fp_chance;
-    const char* id;
-  } cases[] = {
+  const std::pair<double, const char*> cases[] = {
       {1, "cassandra_bloom:fp:1"},
       {0.1, "cassandra_bloom:fp:0.1"},
       {0.01, "cassandra_bloom:fp:0.01"},
       {1.0 / 3, "cassandra_bloom:fp:0.3333333333333333"},
       {6.71e-5, "cassandra_bloom:fp:6.71e-05"},
   };
-  TestDb db;
-  for (const auto& expected : cases) {
-    SCOPED_TRACE(expected.fp_chance);
-    const PolicyPtr policy(
-        NewCassandraBloomPolicyForFpChance(expected.fp_chance));
-    EXPECT_EQ(IdOf(policy), expected.id);
-    EXPECT_EQ(BuildBlock(policy) == "(no builder)", expected.fp_chance >= 1);
-    EXPECT_TRUE(db.TryOpen(DbOptions(policy)).ok());
+  for (const auto& [fp_chance, id] : cases) {
+    SCOPED_TRACE(fp_chance);
+    const PolicyPtr policy(NewCassandraBloomPolicyForFpChance(fp_chance));
+    EXPECT_EQ(IdOf(policy), id);
+    EXPECT_EQ(BuildBlock(policy) == "(no builder)", fp_chance >= 1);
+    EXPECT_TRUE(TestDb().TryOpen(DbOptions(policy)).ok());
   }
 }
 
-TEST(NewPolicyTest, WrongFpChancesAreRefusedByOpen) {
-  const struct {
-    double fp_chance;
-    RefusedString refused;
-  } cases[] = {
-      {0, {"", "'0'", "from 0.0000671 to 1"}},
-      {-0.01, {"", "'-0.01'", "from 0.0000671 to 1"}},
-      {6.7e-5, {"", "'6.7e-05'", "from 0.0000671 to 1"}},
-      {1.0000001, {"", "'1.0000001'", "from 0.0000671 to 1"}},
-      {kInfinity, {"", "'inf'", "from 0.0000671 to 1"}},
-      {kNan, {"", "'nan'", "from 0.0000671 to 1"}},
+// ---- Locales ----
+
+// Numbers must be written with a decimal point in every locale.
+void ExpectPoints() {
+  RegisterInDefaultRegistry();
+  EXPECT_EQ(IdOf(PolicyPtr(NewCassandraBloomPolicy(9.5))),
+            "cassandra_bloom:9.5");
+  const auto create = [](const char* text, PolicyPtr* policy) {
+    return FilterPolicy::CreateFromString(ConfigOptions(), text, policy);
   };
-  TestDb db;
-  for (const auto& wrong : cases) {
-    SCOPED_TRACE(wrong.fp_chance);
-    const PolicyPtr policy(NewCassandraBloomPolicyForFpChance(wrong.fp_chance));
-    ASSERT_NE(policy, nullptr);
-    EXPECT_TRUE(IsRefusal(db.TryOpen(DbOptions(policy)), wrong.refused));
-  }
+  PolicyPtr chance;
+  EXPECT_TRUE(create("cassandra_bloom:fp:0.01", &chance).ok());
+  EXPECT_EQ(IdOf(chance), "cassandra_bloom:fp:0.01");
+  PolicyPtr policy;
+  EXPECT_TRUE(IsRefusal(create("cassandra_bloom:9,5", &policy),
+                        {"", "'9,5'", "0 to 100"}));
+}
+
+// printf and strtod use the C locale. The test builds the locale from the
+// sources in Debian's package `locales`.
+TEST(NewPolicyTest, CommaInTheCLocale) {
+  const TempDir dir;
+  const ProcessResult made = RunProcess({"/usr/bin/localedef", "-i", "de_DE",
+                                         "-f", "UTF-8", dir / "de_DE.UTF-8"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const std::string before = std::setlocale(LC_ALL, nullptr);
+  ASSERT_EQ(setenv("LOCPATH", dir.path().c_str(), /*overwrite=*/1), 0);
+  ASSERT_NE(std::setlocale(LC_ALL, "de_DE.UTF-8"), nullptr);
+  EXPECT_STREQ(std::localeconv()->decimal_point, ",");
+  ExpectPoints();
+  std::setlocale(LC_ALL, before.c_str());
+  unsetenv("LOCPATH");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/object_registry.h>
+#include <rocksdb/version.h>
 
 #include <utility>
 
@@ -65,6 +66,23 @@ std::string ToString(const ConfigOptions& config) {
   add("invoke_prepare_options", config.invoke_prepare_options);
   add("input_strings_escaped", config.input_strings_escaped);
   return text;
+}
+
+std::string OptionsFileText(const std::string& policy) {
+  return "[Version]\n"
+         "  rocksdb_version=" +
+         std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
+         "." + std::to_string(ROCKSDB_PATCH) +
+         "\n"
+         "  options_file_version=1.1\n"
+         "[DBOptions]\n"
+         "  max_open_files=100\n"
+         "[CFOptions \"default\"]\n"
+         "  write_buffer_size=4194304\n"
+         "[TableOptions/BlockBasedTable \"default\"]\n"
+         "  block_size=8192\n"
+         "  filter_policy=" +
+         policy + "\n";
 }
 
 PolicyPtr FilterPolicyOf(const ColumnFamilyOptions& cf_options) {

@@ -27,6 +27,9 @@ void RegisterInDefaultRegistry();
 std::vector<ROCKSDB_NAMESPACE::ConfigOptions> AllConfigOptions();
 std::string ToString(const ROCKSDB_NAMESPACE::ConfigOptions& config);
 
+// Returns an OPTIONS file with this filter_policy.
+std::string OptionsFileText(const std::string& policy);
+
 // Returns the filter policy of a block-based table, or null.
 PolicyPtr FilterPolicyOf(
     const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options);

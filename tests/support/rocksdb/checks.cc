@@ -116,6 +116,32 @@ Run ExpectedRun(RowIterator row, RowIterator end, size_t most,
   return run;
 }
 
+// Calls MultiGet for every row and every absent key, in large batches. The keys
+// are in order if `sorted` is true, otherwise shuffled.
+AssertionResult MultiGetsMatch(const Source& source, const Dataset& dataset,
+                               bool sorted) {
+  Answers answers(sorted ? "sorted MultiGet" : "unsorted MultiGet");
+  std::vector<std::string> keys = AllKeys(dataset);
+  if (sorted) {
+    std::sort(keys.begin(), keys.end());
+  } else {
+    std::shuffle(keys.begin(), keys.end(), std::mt19937_64());
+  }
+  const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+  for (size_t done = 0; done < slices.size(); done += kMultiGetBatch) {
+    const size_t n = std::min(kMultiGetBatch, slices.size() - done);
+    std::vector<rocksdb::PinnableSlice> values(n);
+    std::vector<rocksdb::Status> statuses(n);
+    source.db->MultiGet({}, source.column_family, n, &slices[done],
+                        values.data(), statuses.data(), sorted);
+    for (size_t i = 0; i < n; ++i) {
+      ExpectPointRead(dataset.rows, keys[done + i], statuses[i],
+                      values[i].ToString(), &answers);
+    }
+  }
+  return answers.Result();
+}
+
 AssertionResult ScanMatches(const Source& source, const Rows& rows) {
   rocksdb::ReadOptions options;
   options.total_order_seek = true;
@@ -144,30 +170,6 @@ AssertionResult GetsMatch(const Source& source, const Dataset& dataset) {
     const rocksdb::Status status =
         source.db->Get({}, source.column_family, key, &value);
     ExpectPointRead(dataset.rows, key, status, value, &answers);
-  }
-  return answers.Result();
-}
-
-AssertionResult MultiGetsMatch(const Source& source, const Dataset& dataset,
-                               bool sorted) {
-  Answers answers(sorted ? "sorted MultiGet" : "unsorted MultiGet");
-  std::vector<std::string> keys = AllKeys(dataset);
-  if (sorted) {
-    std::sort(keys.begin(), keys.end());
-  } else {
-    std::shuffle(keys.begin(), keys.end(), std::mt19937_64());
-  }
-  const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
-  for (size_t done = 0; done < slices.size(); done += kMultiGetBatch) {
-    const size_t n = std::min(kMultiGetBatch, slices.size() - done);
-    std::vector<rocksdb::PinnableSlice> values(n);
-    std::vector<rocksdb::Status> statuses(n);
-    source.db->MultiGet({}, source.column_family, n, &slices[done],
-                        values.data(), statuses.data(), sorted);
-    for (size_t i = 0; i < n; ++i) {
-      ExpectPointRead(dataset.rows, keys[done + i], statuses[i],
-                      values[i].ToString(), &answers);
-    }
   }
   return answers.Result();
 }

@@ -17,12 +17,8 @@ namespace cassandra_bloom::testing {
 ::testing::AssertionResult GetsMatch(const Source& source,
                                      const Dataset& dataset);
 
-// Calls MultiGet for every row and every absent key, in large batches. The keys
-// are in order if `sorted` is true, otherwise shuffled.
-::testing::AssertionResult MultiGetsMatch(const Source& source,
-                                          const Dataset& dataset, bool sorted);
-
-// Checks Get, MultiGet and a scan of all rows.
+// Checks Get, MultiGet (in large batches, sorted and not) and a scan of all
+// rows.
 ::testing::AssertionResult PointReadsMatch(const Source& source,
                                            const Dataset& dataset);
 
