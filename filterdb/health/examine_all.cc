@@ -194,7 +194,6 @@ class Work {
     Examined examined;
     examined.sstable = sstable;
     examined.stamps = StampsOf(sstable);
-    examined.is_judged = false;
     examined.Add(Check::kNotRead, error);
     return examined;
   }

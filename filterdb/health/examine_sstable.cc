@@ -62,7 +62,6 @@ class Examination {
     std::string error;
     if (!FormOfSstableVersion(version, &form_, &error)) {
       // What is not known here is no fault: its filter may be as good as any.
-      found_.is_judged = false;
       found_.Add(Check::kNotSupported,
                  version.empty() ? "its name tells no SSTable version"
                  : IsVersionBeforeIa(version)
@@ -78,7 +77,6 @@ class Examination {
                                            : Reader::kCassandraBeforeNa;
     if (!NameExists(Path("Data.db")) &&
         !NameExists(found_.sstable.IndexPath())) {
-      found_.is_judged = false;
       found_.Add(Check::kLeftOver, "it has neither Data.db nor an index");
       return;
     }
@@ -86,7 +84,6 @@ class Examination {
     std::optional<uint32_t> toc_digest;
     if (const auto scylla = ReadScyllaDb()) {
       if (scylla->is_encrypted()) {
-        found_.is_judged = false;
         found_.Add(Check::kNotSupported,
                    "it is encrypted (scylla_encryption_options in Scylla.db)");
         return;
@@ -94,6 +91,7 @@ class Examination {
       filter_digest = scylla->Digest(DigestOf::kFilter);
       toc_digest = scylla->Digest(DigestOf::kToc);
     }
+    found_.is_judged = true;
     found_.filter_has_digest = filter_digest.has_value();
     ReadPlan();
     ReadToc(toc_digest);

@@ -77,8 +77,8 @@ struct Examined {
   std::vector<Finding> findings;  // The worst first.
 
   // False if its version or a kind of its files is not known here, or if it
-  // could not be read: then nothing below is known, and it is in no sum.
-  bool is_judged = true;
+  // could not be read or was left out: then nothing below is known.
+  bool is_judged = false;
   bool has_filter_file = false;
   uint64_t filter_size = 0;  // The size of Filter.db in bytes.
   // Whether Scylla.db has a digest that must change with Filter.db, or with a
