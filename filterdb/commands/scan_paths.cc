@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "filterdb/commands/command.h"
-#include "filterdb/commands/progress_bar.h"
 #include "filterdb/health/examine_all.h"
 
 namespace cassandra_bloom::tools {
