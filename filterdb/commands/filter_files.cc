@@ -23,7 +23,7 @@
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/output.h"
-#include "filterdb/health/filter_fill.h"
+#include "filterdb/health/filter_questions.h"
 #include "filterdb/sstable/key_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "plugin/filter/filter_db_layout.h"

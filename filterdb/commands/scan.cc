@@ -68,7 +68,9 @@ Json ToJson(const Examined& examined) {
       {"expected_rate", known(true, fill.rate())},
       {"keys", known(has_keys, examined.num_keys)},
       {"missing_keys", known(has_keys && has_bits, examined.num_missing)},
-      {"bits_per_key", known(has_keys && has_bits, examined.bits_per_key())},
+      {"bits_per_key",
+       known(has_keys && has_bits, static_cast<double>(fill.capacity_bits) /
+                                       static_cast<double>(examined.num_keys))},
       {"planned_fp_chance",
        known(examined.plan.has_value(), examined.plan.value_or(0))},
       {"plan_error", known(!examined.plan, examined.plan_error)},

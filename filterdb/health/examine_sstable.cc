@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/health/examine_sstable.h"
+// Tested in filterdb/tests/health/examine_all_test.cc.
+// Tested in filterdb/tests/commands/mend/faults_test.cc.
 
 #include <sys/stat.h>
 
@@ -13,7 +14,7 @@
 #include <utility>
 
 #include "cassandra_bloom/filter_db.h"
-#include "filterdb/health/filter_fill.h"
+#include "filterdb/health/examine_all.h"
 #include "filterdb/health/filter_questions.h"
 #include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/bytes/file_sum.h"

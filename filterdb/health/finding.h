@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "filterdb/health/filter_fill.h"
+#include "filterdb/health/filter_questions.h"
 #include "filterdb/health/harm.h"
 #include "filterdb/sstable/sstable.h"
 
@@ -64,12 +64,6 @@ struct Examined {
   // The verdict, such as "keys missing (12)". If the SSTable was not examined,
   // the reason, such as "being written".
   std::string VerdictText() const;
-
-  double bits_per_key() const {
-    return num_keys == 0 ? 0
-                         : static_cast<double>(fill.capacity_bits) /
-                               static_cast<double>(num_keys);
-  }
 
   Sstable sstable;
   Reader reader = Reader::kCassandraFromNa;
