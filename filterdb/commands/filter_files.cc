@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The commands on single Filter.db files: info, check and build.
-// Tested in filterdb/tests/commands/answers_test.cc.
-// Tested in filterdb/tests/commands/bad_lines_test.cc.
-// Tested in filterdb/tests/commands/build_test.cc.
 
 #include <sys/stat.h>
 

@@ -2,7 +2,7 @@
 
 // filterdb finds and mends the wrong Bloom filters of Cassandra and ScyllaDB
 // nodes. It also works with single Filter.db files. It knows no RocksDB.
-// Tested in filterdb/tests/commands/answers_test.cc.
+// Tested in filterdb/tests/commands/filter_files_test.cc.
 // Tested in filterdb/tests/commands/bad_lines_test.cc.
 
 #include <string>
