@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
+#include <tuple>
 #include <vector>
 
 namespace cassandra_bloom::tools {
@@ -135,6 +136,21 @@ constexpr Advice kAdvices[] = {
      nullptr, true}};
 
 }  // namespace
+
+void AddTo(TableHarms* tables, const Examined& examined) {
+  if (!examined.sstable.is_in_use) {
+    return;
+  }
+  TableHarm& table = (*tables)[examined.sstable.folder];
+  table.harms.Add(examined.harms());
+  table.is_of_scylla |= examined.reader == Reader::kScylla;
+  table.is_mendable |= examined.action() == Action::kMend ||
+                       examined.action() == Action::kCompleteToc;
+  if (!examined.stamps.empty()) {
+    table.num_data_bytes +=
+        static_cast<uint64_t>(std::get<1>(examined.stamps.front()));
+  }
+}
 
 std::string AdviceText(const TableHarms& tables, bool after_install) {
   std::string text;

@@ -34,35 +34,37 @@
 namespace cassandra_bloom::tools {
 namespace {
 
+struct Arguments {
+  std::vector<std::string> files;  // Of info.
+  std::string file;                // Of check, and the one to build.
+  std::string version;             // An SSTable version, a form or "".
+  // The file of keys: one of these two.
+  std::string keys;
+  std::string index;
+  std::string key_format = "hex";
+  std::optional<double> bits;
+  std::optional<double> fp_chance;
+  bool force = false;
+  bool json = false;
+};
+
 // ---- What they share ----
 
-// Returns `version`, or the SSTable version in the file name if `version` is
-// empty. Throws Unusable if the file name has none.
-std::string VersionOf(const std::string& path, const std::string& version) {
-  std::string found = version;
+// Returns the version that the user gave, or that in the file name.
+std::string VersionOf(const std::string& path, const Arguments& arguments) {
+  std::string version = arguments.version;
   std::string error;
-  if (found.empty() && !SstableVersionOfFileName(path, &found, &error)) {
+  if (version.empty() && !SstableVersionOfFileName(path, &version, &error)) {
     throw Unusable(error + " with --sstable-version");
   }
-  return found;
+  return version;
 }
 
-// Adds --sstable-version.
-void AddVersion(CLI::App* command, std::string* version) {
-  command
-      ->add_option("--sstable-version", *version,
-                   "SSTable version, such as nb, or form (before-ma, "
-                   "ma-to-me, na-and-later); needed if the file names do not "
-                   "give it")
-      ->type_name("VERSION");
-}
-
-// Returns the form of the Filter.db `path`. `version` is an SSTable version or
-// the name of a form. If it is empty, the file name gives the version.
-FilterForm FormOf(const std::string& path, const std::string& version) {
+FilterForm FormOf(const std::string& path, const Arguments& arguments) {
   FilterForm form;
   std::string error;
-  if (!FormOfSstableVersion(VersionOf(path, version), &form, &error)) {
+  if (!FormOfSstableVersion(VersionOf(path, arguments), &form, &error)) {
+    const std::string& version = arguments.version;
     throw Unusable((version.empty() ? path : "--sstable-version=" + version) +
                    ": " + error);
   }
@@ -70,79 +72,39 @@ FilterForm FormOf(const std::string& path, const std::string& version) {
 }
 
 std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
-                                         const std::string& version) {
-  const FilterForm form = FormOf(path, version);
+                                         const Arguments& arguments) {
+  const FilterForm form = FormOf(path, arguments);
   return OrUnusable([&](std::string* error) {
     return FilterDbFile::Open(path, form, error);
   });
 }
 
-// The options that name the file of keys: either --keys with --key-format, or
-// --index.
-struct KeysOption {
-  std::string keys;
-  std::string index;
-  std::string key_format = "hex";
-
-  void AddTo(CLI::App* command);
-
-  // Opens the file of keys. `version` is the SSTable version of an index whose
-  // name does not give it. Each key of an index is compared with Data.db, if
-  // that is there, because a damaged index makes a good filter look wrong.
-  std::unique_ptr<KeyReader> Open(const std::string& version) const;
-};
-
-void KeysOption::AddTo(CLI::App* command) {
-  auto* const source = command->add_option_group("keys")->require_option(1);
-  source->add_option("--keys", keys, "File of keys; - for standard input")
-      ->type_name("FILE");
-  source
-      ->add_option("--index", index,
-                   "The SSTable's Index.db, or Partitions.db with the other "
-                   "components beside it")
-      ->type_name("FILE");
-  command
-      ->add_option("--key-format", key_format,
-                   "Format of the file of keys, which has one key a line: hex "
-                   "or text")
-      ->check(CLI::IsMember({"hex", "text"}))
-      ->capture_default_str();
-}
-
-std::unique_ptr<KeyReader> KeysOption::Open(const std::string& version) const {
+// Each key of an index is compared with Data.db, if that is there, because a
+// damaged index makes a good filter look wrong.
+std::unique_ptr<KeyReader> OpenKeys(const Arguments& arguments) {
   return OrUnusable([&](std::string* error) -> std::unique_ptr<KeyReader> {
-    if (!keys.empty()) {
-      return OpenKeys(
-          keys,
-          key_format == "hex" ? KeyFormat::kHexLines : KeyFormat::kTextLines,
-          error);
+    if (!arguments.keys.empty()) {
+      return OpenKeys(arguments.keys,
+                      arguments.key_format == "hex" ? KeyFormat::kHexLines
+                                                    : KeyFormat::kTextLines,
+                      error);
     }
     // The index may be of another version than the filter.
-    std::string of_index;
-    if (!SstableVersionOfFileName(index, &of_index, error)) {
-      of_index = VersionOf(index, version);
+    std::string version;
+    if (!SstableVersionOfFileName(arguments.index, &version, error)) {
+      version = VersionOf(arguments.index, arguments);
     }
-    return OpenSstableKeys(index, of_index, KeyChecks::kEveryKey, error);
+    return OpenSstableKeys(arguments.index, version, KeyChecks::kEveryKey,
+                           error);
   });
 }
 
-// Returns an error if `keys` found a wrong hash in a Partitions.db, otherwise
-// "". Partitions.db has one byte of the hash of each key. Call this function
-// after the last key was read.
-std::string WrongIndexHashes(const KeyReader& keys) {
-  const SstableKeys* const index = dynamic_cast<const SstableKeys*>(&keys);
-  if (index == nullptr || index->num_wrong_hashes() == 0) {
-    return "";
-  }
-  return "Partitions.db has another byte of the hash than " +
-         Count(index->num_wrong_hashes(), "key") +
-         ": it is damaged, or Data.db is";
-}
-
 // Throws Unusable if the keys cannot be read. `what` is the title of the
-// progress bar.
-void ForEachKey(KeyReader* keys, const std::string& what,
-                const std::function<void(std::string_view key)>& visit) {
+// progress bar. Returns an error if a Partitions.db, which has one byte of the
+// hash of each key, has a wrong one. Otherwise returns "".
+std::string ForEachKey(const Arguments& arguments, const std::string& what,
+                       const std::function<void(std::string_view key)>& visit) {
+  const auto keys = OpenKeys(arguments);
   ProgressBar progress(what);
   std::string_view key;
   for (uint64_t count = 0; keys->Next(&key); ++count) {
@@ -154,15 +116,16 @@ void ForEachKey(KeyReader* keys, const std::string& what,
   if (!keys->error().empty()) {
     throw Unusable(keys->error());
   }
+  const auto* const index = dynamic_cast<const SstableKeys*>(keys.get());
+  if (index == nullptr || index->num_wrong_hashes() == 0) {
+    return "";
+  }
+  return "Partitions.db has another byte of the hash than " +
+         Count(index->num_wrong_hashes(), "key") +
+         ": it is damaged, or Data.db is";
 }
 
 // ---- info ----
-
-struct InfoArguments {
-  std::vector<std::string> files;
-  std::string version;
-  bool json = false;
-};
 
 const char* VerdictOf(const FilterFill& fill) {
   constexpr double kNearlyEmpty = 0.02;
@@ -172,8 +135,8 @@ const char* VerdictOf(const FilterFill& fill) {
                                             : "ok";
 }
 
-Json InfoOf(const std::string& file, const std::string& version) {
-  const auto filter = OpenFilter(file, version);
+Json InfoOf(const std::string& file, const Arguments& arguments) {
+  const auto filter = OpenFilter(file, arguments);
   const FilterFill fill = FillOf(*filter);
   Json info = {{"file", file},
                {"form", FormName(filter->form())},
@@ -193,13 +156,13 @@ Json InfoOf(const std::string& file, const std::string& version) {
   return info;
 }
 
-ExitCode RunInfo(const InfoArguments& options) {
+ExitCode RunInfo(const Arguments& arguments) {
   ExitCode exit_code = kGood;
   Json all = Json::array();
-  for (const std::string& file : options.files) {
+  for (const std::string& file : arguments.files) {
     try {
-      all.push_back(InfoOf(file, options.version));
-      if (!options.json) {
+      all.push_back(InfoOf(file, arguments));
+      if (!arguments.json) {
         PrintText(ListText(all.back()));
       }
     } catch (const Unusable& error) {  // The other files are still shown.
@@ -208,7 +171,7 @@ ExitCode RunInfo(const InfoArguments& options) {
       all.push_back({{"file", file}, {"error", error.what()}});
     }
   }
-  if (options.json) {
+  if (arguments.json) {
     PrintJson(all);
   }
   return exit_code;
@@ -216,69 +179,51 @@ ExitCode RunInfo(const InfoArguments& options) {
 
 // ---- check ----
 
-struct CheckArguments {
-  std::string file;
-  std::string version;
-  KeysOption keys;
-  bool json = false;
-};
-
-ExitCode RunCheck(const CheckArguments& options) {
+ExitCode RunCheck(const Arguments& arguments) {
   constexpr uint64_t kMostListed = 10;
-  const auto filter = OpenFilter(options.file, options.version);
-  const auto keys = options.keys.Open(options.version);
+  const auto filter = OpenFilter(arguments.file, arguments);
   uint64_t num_keys = 0;
   uint64_t num_missing = 0;
   Json listed = Json::array();
-  ForEachKey(keys.get(), "checking", [&](std::string_view key) {
-    ++num_keys;
-    if (!filter->MayContain(key) && ++num_missing <= kMostListed) {
-      listed.push_back(ToHex(key));
-    }
-  });
+  const std::string index_fault =
+      ForEachKey(arguments, "checking", [&](std::string_view key) {
+        ++num_keys;
+        if (!filter->MayContain(key) && ++num_missing <= kMostListed) {
+          listed.push_back(ToHex(key));
+        }
+      });
   if (num_keys == 0) {
-    const KeysOption& given = options.keys;
-    throw Unusable(NameOfInput(given.keys.empty() ? given.index : given.keys) +
-                   ": no keys, so there is nothing to ask the filter for");
+    throw Unusable(
+        NameOfInput(arguments.keys.empty() ? arguments.index : arguments.keys) +
+        ": no keys, so there is nothing to ask the filter for");
   }
-  Json answer = {{"file", options.file},
+  Json answer = {{"file", arguments.file},
                  {"keys", num_keys},
                  {"missing", num_missing},
                  {"missing_keys", listed}};
-  const std::string index_fault = WrongIndexHashes(*keys);
   if (!index_fault.empty()) {
     answer["index_fault"] = index_fault;
   }
-  PrintList(answer, options.json);
+  PrintList(answer, arguments.json);
   return num_missing > 0 || !index_fault.empty() ? kHarm : kGood;
 }
 
 // ---- build ----
 
-struct BuildArguments {
-  KeysOption keys;
-  std::optional<double> bits;
-  std::optional<double> fp_chance;
-  std::string version;
-  std::string out;
-  bool force = false;
-  bool json = false;
-};
-
 // Throws Unusable if the file name gives another form than --sstable-version,
 // because Cassandra takes the form from the file name.
-FilterForm FormOfOutput(const BuildArguments& options) {
-  const FilterForm form = FormOf(options.out, options.version);
+FilterForm FormOfOutput(const Arguments& arguments) {
+  const FilterForm form = FormOf(arguments.file, arguments);
   std::string of_name;
   std::string ignored;
   FilterForm form_of_name;
-  if (SstableVersionOfFileName(options.out, &of_name, &ignored) &&
+  if (SstableVersionOfFileName(arguments.file, &of_name, &ignored) &&
       FormOfSstableVersion(of_name, &form_of_name, &ignored) &&
       form_of_name != form) {
-    throw Unusable("--sstable-version=" + options.version + " is of the form " +
-                   FormName(form) + ", but the name of " + options.out +
-                   " says version " + of_name + ", which is of the form " +
-                   FormName(form_of_name) +
+    throw Unusable("--sstable-version=" + arguments.version +
+                   " is of the form " + FormName(form) + ", but the name of " +
+                   arguments.file + " says version " + of_name +
+                   ", which is of the form " + FormName(form_of_name) +
                    "; give a name that fits, or leave out --sstable-version");
   }
   return form;
@@ -286,59 +231,59 @@ FilterForm FormOfOutput(const BuildArguments& options) {
 
 // Throws Unusable if the file could not be written. To be called before long
 // work.
-void CheckCanWrite(const BuildArguments& options) {
-  if (options.out == "-") {
+void CheckCanWrite(const Arguments& arguments) {
+  if (arguments.file == "-") {
     throw WrongUsage(
         "--out=-: give a file, which is written whole or not at all");
   }
   struct stat status;
-  if (stat(options.out.c_str(), &status) != 0) {
+  if (stat(arguments.file.c_str(), &status) != 0) {
     return;  // A failure shows when the file is created.
   }
   if (!S_ISREG(status.st_mode)) {
-    throw Unusable(options.out + ": is " + NameOfFileType(status.st_mode) +
+    throw Unusable(arguments.file + ": is " + NameOfFileType(status.st_mode) +
                    ", which is left alone; give a file");
   }
-  if (!options.force) {
-    throw Unusable(options.out + ": exists; --force overwrites it");
+  if (!arguments.force) {
+    throw Unusable(arguments.file + ": exists; --force overwrites it");
   }
 }
 
 // Writes the file completely or not at all. A symbolic link to a file is
 // followed.
-void WriteOutput(const BuildArguments& options, const WriteContent& content) {
+void WriteOutput(const Arguments& arguments, const WriteContent& content) {
   std::string error;
   std::error_code not_there;
-  const auto file = std::filesystem::canonical(options.out, not_there);
-  if (!WriteFileAtomically(not_there ? options.out : file.string(),
-                           /*overwrite=*/options.force && !not_there, content,
+  const auto file = std::filesystem::canonical(arguments.file, not_there);
+  if (!WriteFileAtomically(not_there ? arguments.file : file.string(),
+                           /*overwrite=*/arguments.force && !not_there, content,
                            &error)) {
     throw Unusable(error);
   }
 }
 
-ExitCode RunBuild(const BuildArguments& options) {
-  const FilterForm form = FormOfOutput(options);
-  CheckCanWrite(options);
-  const auto keys = options.keys.Open(options.version);
+ExitCode RunBuild(const Arguments& arguments) {
+  const FilterForm form = FormOfOutput(arguments);
+  CheckCanWrite(arguments);
   // The keys are read only once, so that they may come from a pipe.
   HashList hashes;
-  ForEachKey(keys.get(), "reading keys", [&](std::string_view key) {
-    Hash128 hash = CassandraMurmur3(key.data(), key.size());
-    if (form == kBeforeMa) {
-      std::swap(hash.h1, hash.h2);
-    }
-    if (!hashes.Add(hash)) {
-      throw Unusable("no memory for the hashes of more than " +
-                     Count(hashes.size(), "key") + ", 16 bytes each");
-    }
-  });
-  const std::string fault = WrongIndexHashes(*keys);
+  const std::string fault =
+      ForEachKey(arguments, "reading keys", [&](std::string_view key) {
+        Hash128 hash = CassandraMurmur3(key.data(), key.size());
+        if (form == kBeforeMa) {
+          std::swap(hash.h1, hash.h2);
+        }
+        if (!hashes.Add(hash)) {
+          throw Unusable("no memory for the hashes of more than " +
+                         Count(hashes.size(), "key") + ", 16 bytes each");
+        }
+      });
   if (!fault.empty()) {
     throw Unusable(fault);
   }
-  const Sizing sizing = options.bits ? *SizingForBitsPerKey(*options.bits)
-                                     : *SizingForFpChance(*options.fp_chance);
+  const Sizing sizing = arguments.bits
+                            ? *SizingForBitsPerKey(*arguments.bits)
+                            : *SizingForFpChance(*arguments.fp_chance);
   if (hashes.size() > sizing.MaxKeys(kMaxFilterWords)) {
     throw Unusable(Count(hashes.size(), "key") +
                    " need a filter of more than 16 GiB, which a Filter.db "
@@ -347,14 +292,44 @@ ExitCode RunBuild(const BuildArguments& options) {
   const uint32_t num_words = sizing.NumWords(hashes.size());
   std::vector<char> filter(FilterDbSize(num_words));
   BuildFilterDb(hashes, sizing.num_probes, num_words, filter.data());
-  WriteOutput(options, FilterDbContent(form, sizing.num_probes, num_words,
-                                       filter.data() + kFilterDbHeaderSize));
-  PrintList({{"file", options.out},
+  WriteOutput(arguments, FilterDbContent(form, sizing.num_probes, num_words,
+                                         filter.data() + kFilterDbHeaderSize));
+  PrintList({{"file", arguments.file},
              {"keys", hashes.size()},
              {"probes", sizing.num_probes},
              {"words", num_words}},
-            options.json);
+            arguments.json);
   return kGood;
+}
+
+// ---- The commands ----
+
+void AddVersion(CLI::App* command, Arguments* arguments) {
+  command
+      ->add_option("--sstable-version", arguments->version,
+                   "SSTable version, such as nb, or form (before-ma, "
+                   "ma-to-me, na-and-later); needed if the file names do not "
+                   "give it")
+      ->type_name("VERSION");
+}
+
+void AddKeys(CLI::App* command, Arguments* arguments) {
+  auto* const source = command->add_option_group("keys")->require_option(1);
+  source
+      ->add_option("--keys", arguments->keys,
+                   "File of keys; - for standard input")
+      ->type_name("FILE");
+  source
+      ->add_option("--index", arguments->index,
+                   "The SSTable's Index.db, or Partitions.db with the other "
+                   "components beside it")
+      ->type_name("FILE");
+  command
+      ->add_option("--key-format", arguments->key_format,
+                   "Format of the file of keys, which has one key a line: hex "
+                   "or text")
+      ->check(CLI::IsMember({"hex", "text"}))
+      ->capture_default_str();
 }
 
 }  // namespace
@@ -363,10 +338,10 @@ void AddInfo(CLI::App* app, Run* run) {
   auto* const command = app->add_subcommand(
       "info", "Shows what a Filter.db holds, and whether it is of use");
   command->footer("Example: filterdb info nb-1-big-Filter.db");
-  auto* const options = NewOptions(command, run, RunInfo);
-  command->add_option("FILE", options->files, "Filter.db files")->required();
-  AddVersion(command, &options->version);
-  AddJson(command, &options->json);
+  auto* const arguments = NewOptions(command, run, RunInfo);
+  command->add_option("FILE", arguments->files, "Filter.db files")->required();
+  AddVersion(command, arguments);
+  AddJson(command, &arguments->json);
 }
 
 void AddCheck(CLI::App* app, Run* run) {
@@ -375,11 +350,11 @@ void AddCheck(CLI::App* app, Run* run) {
       "Asks a Filter.db for keys that it must have; a missing key is a fault");
   command->footer(
       "Example: filterdb check nb-1-big-Filter.db --index=nb-1-big-Index.db");
-  auto* const options = NewOptions(command, run, RunCheck);
-  command->add_option("FILE", options->file, "The Filter.db")->required();
-  options->keys.AddTo(command);
-  AddVersion(command, &options->version);
-  AddJson(command, &options->json);
+  auto* const arguments = NewOptions(command, run, RunCheck);
+  command->add_option("FILE", arguments->file, "The Filter.db")->required();
+  AddKeys(command, arguments);
+  AddVersion(command, arguments);
+  AddJson(command, &arguments->json);
 }
 
 void AddBuild(CLI::App* app, Run* run) {
@@ -388,21 +363,21 @@ void AddBuild(CLI::App* app, Run* run) {
   command->footer(
       "Example: filterdb build --keys=keys.txt --key-format=text "
       "--fp-chance=0.01 --out=nb-1-big-Filter.db");
-  auto* const options = NewOptions(command, run, RunBuild);
-  options->keys.AddTo(command);
+  auto* const arguments = NewOptions(command, run, RunBuild);
+  AddKeys(command, arguments);
   auto* const size = command->add_option_group("size")->require_option(1);
-  size->add_option("--bits", options->bits,
+  size->add_option("--bits", arguments->bits,
                    "Bits per key (Cassandra's buckets per element), 1 to 100")
       ->check(IsBitsPerKey());
-  size->add_option("--fp-chance", options->fp_chance,
+  size->add_option("--fp-chance", arguments->fp_chance,
                    "Cassandra's bloom_filter_fp_chance, 0.0000671 to below 1")
       ->check(IsFpChance());
-  AddVersion(command, &options->version);
-  command->add_option("--out", options->out, "The Filter.db to write")
+  AddVersion(command, arguments);
+  command->add_option("--out", arguments->file, "The Filter.db to write")
       ->required()
       ->type_name("FILE");
-  command->add_flag("--force", options->force, "Overwrite an existing file");
-  AddJson(command, &options->json);
+  command->add_flag("--force", arguments->force, "Overwrite an existing file");
+  AddJson(command, &arguments->json);
 }
 
 }  // namespace cassandra_bloom::tools

@@ -61,51 +61,40 @@ Json ToJson(const Outcome& outcome) {
           {"keys", is_built ? Json(outcome.num_keys) : Json()}};
 }
 
-// Prints a line for each outcome at once, so that a killed run has shown what
-// it did, and the sums at the end.
-class Report {
+class OutcomeReport : public Report {
  public:
-  explicit Report(bool as_json) : as_json_(as_json) {}
+  using Report::Report;
 
-  void Add(const Outcome& outcome) {
-    left_.Add(outcome.left);
-    if (outcome.kind == Outcome::kUnchanged && outcome.note.empty()) {
-      return;
+  // Prints it at once, so that a killed run has shown what it did.
+  void AddOutcome(const Outcome& outcome) {
+    Add(outcome.left);
+    if (outcome.kind != Outcome::kUnchanged || !outcome.note.empty()) {
+      ++sums_[outcome.kind];
+      Print(ToJson(outcome), TextOf(outcome));
+      std::fflush(stdout);
     }
-    ++sums_[outcome.kind];
-    if (as_json_) {
-      PrintJsonLine(ToJson(outcome));
-    } else {
-      PrintText(TextOf(outcome));
-    }
-    std::fflush(stdout);
   }
 
-  void AddHarm(Harm harm) { left_.Add(harm); }
-  uint64_t num(Outcome::Kind kind) { return sums_[kind]; }
+  uint64_t num(Outcome::Kind kind) const {
+    const auto found = sums_.find(kind);
+    return found == sums_.end() ? 0 : found->second;
+  }
 
-  // Prints the sums: in JSON with the fields of `more`, in the text followed by
-  // `text`. Returns the exit status.
-  ExitCode Finish(const Json& more, const std::string& text) const {
-    Json total = Json::object();
+  // With the fields of `more`, or followed by `text`.
+  ExitCode FinishWith(const Json& more, const std::string& text) const {
+    Json json = {{"total", Json::object()}};
     std::string sums;
     for (const auto& [kind, number] : sums_) {
-      if (number > 0) {
-        total[NameOf(kind)] = number;
-        sums += (sums.empty() ? "" : ", ") + std::to_string(number) + " " +
-                NameOf(kind);
-      }
+      json["total"][NameOf(kind)] = number;
+      sums += (sums.empty() ? "" : ", ") + std::to_string(number) + " " +
+              NameOf(kind);
     }
-    Json json = {{"total", total}};
     json.update(more);
-    return tools::Finish(left_, as_json_, json,
-                         (sums.empty() ? "nothing to do" : sums) + "\n" + text);
+    return Finish(json, (sums.empty() ? "nothing to do" : sums) + "\n" + text);
   }
 
  private:
-  const bool as_json_;
   std::map<Outcome::Kind, uint64_t> sums_;
-  Harms left_;
 };
 
 // ---- install ----
@@ -129,17 +118,18 @@ TableHarms HarmsOf(const RunFolder& run) {
 
 // Installs a run, or undoes it, and prints the report.
 ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
-                      Report* report) {
+                      OutcomeReport* report) {
   ProgressBar progress(options.undo ? "putting back" : "installing");
   const InstallSums sums = Install(
-      run, options, [&](const Outcome& outcome) { report->Add(outcome); },
+      run, options,
+      [&](const Outcome& outcome) { report->AddOutcome(outcome); },
       [&](double share) {
         progress.Show(static_cast<uint64_t>(1000 * share), 1000);
       });
   std::string text;
   const uint64_t num_gone = report->num(Outcome::kGone);
   if (2 * num_gone > sums.num_listed) {
-    report->AddHarm(Harm::kNotKnown);
+    report->Add(Harm::kNotKnown);
     text += std::to_string(num_gone) + " of " +
             Count(sums.num_listed, "SSTable") +
             " are gone: this is an old run, or not of this node; scan again\n";
@@ -161,16 +151,16 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
               (options.node_is_down ? " --node-is-down" : "") + "\n";
     }
   }
-  return report->Finish({{"run", run.path()},
-                         {"tables_to_repair", RepairJson(tables)},
-                         {"snapshots", sums.snapshots}},
-                        text);
+  return report->FinishWith({{"run", run.path()},
+                             {"tables_to_repair", RepairJson(tables)},
+                             {"snapshots", sums.snapshots}},
+                            text);
 }
 
 ExitCode RunInstall(const InstallArguments& arguments) {
   ::signal(SIGPIPE, SIG_IGN);
   const auto run = RunFolder::ForInstall(arguments.run);
-  Report report(arguments.json);
+  OutcomeReport report(arguments.json);
   return RunInstallOf(*run, arguments.options, &report);
 }
 
@@ -222,14 +212,12 @@ ExitCode RunMend(const MendArguments& options) {
   if (scan.jobs == 0 && options.in_place) {
     scan.jobs = std::thread::hardware_concurrency();
   }
-  Report report(options.json);
-  RunBuilder builder(run.get(),
-                     [&](const Outcome& outcome) { report.Add(outcome); });
-  PathFinder finder(scan.paths, options.json);
+  OutcomeReport report(options.json, scan.paths);
+  RunBuilder builder(
+      run.get(), [&](const Outcome& outcome) { report.AddOutcome(outcome); });
   ExaminePaths(
-      scan, &finder, [&](const Examined& examined) { builder.Build(examined); },
+      scan, &report, [&](const Examined& examined) { builder.Build(examined); },
       [](const Examined&) {});
-  report.AddHarm(finder.harm());
   std::string error;
   if (!run->Sync(&error)) {
     throw Unusable(error);
@@ -242,14 +230,14 @@ ExitCode RunMend(const MendArguments& options) {
     install.after_mend = true;
     return RunInstallOf(*RunFolder::ForInstall(path), install, &report);
   }
-  std::string text = finder.Text();
+  std::string text = report.LeftOutText();
   if (report.num(Outcome::kBuilt) + report.num(Outcome::kTocBuilt) > 0) {
     text += "Nothing is changed yet. Stop the node, then: filterdb install " +
             Printable(Quoted(path)) + "\n";
   }
   Json json = {{"run", path}};
-  json.update(finder.ToJson());
-  return report.Finish(json, text);
+  json.update(report.LeftOutJson());
+  return report.FinishWith(json, text);
 }
 
 }  // namespace

@@ -2,11 +2,10 @@
 
 // Tested in filterdb/tests/commands/scan/scan_test.cc.
 
-#include <functional>
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -127,17 +126,20 @@ std::string NotesOf(const Examined& examined) {
   return text;
 }
 
-// Prints the SSTable, behind a head if it is the first of its folder.
-void PrintSstable(const Examined& examined, std::string* folder) {
+// Returns the lines of the SSTable, behind a head if its folder is not
+// `*folder`, that of the last one.
+std::string TextOf(const Json& json, const Examined& examined,
+                   std::string* folder) {
+  std::string head;
   if (*folder != examined.sstable.folder) {
-    PrintText((folder->empty() ? "" : "\n") +
-              Printable(examined.sstable.folder) + "\n" + TitleLine(Columns()));
+    head = (folder->empty() ? "" : "\n") + Printable(examined.sstable.folder) +
+           "\n" + TitleLine(Columns());
     *folder = examined.sstable.folder;
   }
-  Json one = ToJson(examined);
-  one["line"] =
-      one["name"].get<std::string>() + ": " + one["verdict"].get<std::string>();
-  PrintText(RowLine(Columns(), one) + NotesOf(examined));
+  Json row = json;
+  row["line"] =
+      row["name"].get<std::string>() + ": " + row["verdict"].get<std::string>();
+  return head + RowLine(Columns(), row) + NotesOf(examined);
 }
 
 // ---- Sums ----
@@ -148,14 +150,11 @@ Json CostOf(uint64_t num_bytes, double rate) {
   return {{"filter_bytes", num_bytes}, {"reads_for_absent_key", rate}};
 }
 
-Json CostToday(const Examined& examined) {
-  return CostOf(examined.filter_size,
-                examined.is_judged ? examined.fill.rate() : 0);
-}
-
-Json CostWith(double chance, const Examined& examined) {
-  if (!examined.has_keys) {
-    return CostToday(examined);
+// `chance` is one of --what-if, or "today".
+Json CostWith(const Json& chance, const Examined& examined) {
+  if (chance.is_string() || !examined.has_keys) {
+    return CostOf(examined.filter_size,
+                  examined.is_judged ? examined.fill.rate() : 0);
   }
   const Sizing sizing = *SizingForFpChance(chance);
   const uint64_t size = sizing.FilterSize(examined.num_keys);
@@ -188,7 +187,7 @@ Json AddendsOf(const Examined& examined) {
   };
   const unsigned is_live = examined.sstable.state == SstableState::kLive;
   const Action action = examined.action();
-  const Json now = CostToday(examined);
+  const Json now = CostWith("today", examined);
   const Json mended = action == Action::kMend
                           ? CostOf(examined.planned_size, examined.planned_rate)
                           : now;
@@ -227,27 +226,33 @@ void AddTo(Json* sums, const Json& row) {
 
 // Of a folder of SSTables, or of all.
 struct Sum {
-  Sum() {
-    for (const Field& field : SumFields()) {
-      figures[field.name] =
-          field.format == AsThreeDigits ? Json(0.0) : Json(0U);
-    }
-  }
-  void Add(const Examined& examined, const std::vector<double>& chances);
+  // `chances` are those of --what-if.
+  explicit Sum(const std::vector<double>& chances);
+  void Add(const Examined& examined);
 
   Harms harms;
   Json figures;
-  // Today, and with each of the chances.
-  std::vector<Json> costs = {CostOf(0, 0)};
+  Json costs = Json::array();  // Today, and with each of the chances.
 };
 
-void Sum::Add(const Examined& examined, const std::vector<double>& chances) {
+Sum::Sum(const std::vector<double>& chances) {
+  for (const Field& field : SumFields()) {
+    figures[field.name] = field.format == AsThreeDigits ? Json(0.0) : Json(0U);
+  }
+  costs.push_back({{"fp_chance", "today"}});
+  for (const double chance : chances) {
+    costs.push_back({{"fp_chance", chance}});
+  }
+  for (Json& cost : costs) {
+    cost.update(CostOf(0, 0));
+  }
+}
+
+void Sum::Add(const Examined& examined) {
   harms.Add(examined.harms());
   AddTo(&figures, AddendsOf(examined));
-  costs.resize(1 + chances.size(), CostOf(0, 0));
-  AddTo(&costs[0], CostToday(examined));
-  for (size_t i = 0; i < chances.size(); ++i) {
-    AddTo(&costs[i + 1], CostWith(chances[i], examined));
+  for (Json& cost : costs) {
+    AddTo(&cost, CostWith(cost["fp_chance"], examined));
   }
 }
 
@@ -255,30 +260,23 @@ using Sums = std::map<std::string, Sum>;  // By the folder.
 
 // What each folder and all would cost. The folder with the largest filters
 // comes first.
-Json WhatIf(const Sums& sums, const Sum& all,
-            const std::vector<double>& chances) {
+Json WhatIf(const Sums& sums, const Sum& all) {
   Json tables = Json::array();
   const auto add = [&](const std::string& folder, const Sum& sum) {
-    Json with = Json::array();
-    for (size_t i = 0; i < sum.costs.size(); ++i) {
-      with.push_back(
-          {{"fp_chance", i == 0 ? Json("today") : Json(chances[i - 1])}});
-      with.back().update(sum.costs[i]);
-    }
     tables.push_back({{"folder", folder},
                       {"sstables", sum.figures["sstables"]},
-                      {"with", with}});
+                      {"with", sum.costs}});
   };
-  std::multimap<uint64_t, std::string, std::greater<>> by_size;
   for (const auto& [folder, sum] : sums) {
     if (sum.figures["sstables"] > 0) {
-      by_size.emplace(sum.figures["filter_bytes"], folder);
+      add(folder, sum);
     }
   }
-  for (const auto& [size, folder] : by_size) {
-    add(folder, sums.at(folder));
-  }
-  if (by_size.size() != 1) {
+  std::stable_sort(
+      tables.begin(), tables.end(), [](const Json& a, const Json& b) {
+        return a["with"][0]["filter_bytes"] > b["with"][0]["filter_bytes"];
+      });
+  if (tables.size() != 1) {
     add("all", all);
   }
   return tables;
@@ -319,22 +317,6 @@ std::string SumsText(const Sums& sums, const Sum& all, bool only_faults) {
   return TableText(rows, fields);
 }
 
-// What the advice goes by. A folder that no node reads needs none.
-void AddTo(TableHarms* tables, const Examined& examined) {
-  if (!examined.sstable.is_in_use) {
-    return;
-  }
-  TableHarm& table = (*tables)[examined.sstable.folder];
-  table.harms.Add(examined.harms());
-  table.is_of_scylla |= examined.reader == Reader::kScylla;
-  table.is_mendable |= examined.action() == Action::kMend ||
-                       examined.action() == Action::kCompleteToc;
-  if (!examined.stamps.empty()) {
-    table.num_data_bytes +=
-        static_cast<uint64_t>(std::get<1>(examined.stamps.front()));
-  }
-}
-
 // Reads chances such as "0.001,0.01".
 std::vector<double> ParseChances(const std::string& text) {
   std::vector<double> chances;
@@ -356,22 +338,22 @@ ExitCode RunScan(const ScanArguments& options) {
                                                             : options.what_if);
   }
   Sums sums;
-  Sum all;
+  Sum all(chances);
   TableHarms tables;
   std::string folder;  // Of the last SSTable that was printed.
-  PathFinder finder(options.scan.paths, options.json);
+  Report report(options.json, options.scan.paths);
   const auto print = [&](const Examined& examined) {
-    sums[examined.sstable.folder].Add(examined, chances);
-    all.Add(examined, chances);
+    report.Add(examined.harms());
+    sums.try_emplace(examined.sstable.folder, chances)
+        .first->second.Add(examined);
+    all.Add(examined);
     AddTo(&tables, examined);
-    if (options.json) {
-      PrintJsonLine(ToJson(examined));
-    } else if (chances.empty() &&
-               (!options.only_faults || examined.worst() != Harm::kNone)) {
-      PrintSstable(examined, &folder);
-    }
+    const bool is_shown = chances.empty() && (!options.only_faults ||
+                                              examined.worst() != Harm::kNone);
+    const Json json = ToJson(examined);
+    report.Print(json, is_shown ? TextOf(json, examined, &folder) : "");
   };
-  ExaminePaths(options.scan, &finder, /*work=*/nullptr, print);
+  ExaminePaths(options.scan, &report, /*work=*/nullptr, print);
   Json json = all.figures;
   json["tables"] = Json::array();
   for (const auto& [path, sum] : sums) {
@@ -380,18 +362,15 @@ ExitCode RunScan(const ScanArguments& options) {
   }
   std::string text = folder.empty() ? "" : "\n";
   if (!chances.empty()) {
-    json["what_if"] = WhatIf(sums, all, chances);
+    json["what_if"] = WhatIf(sums, all);
     text += WhatIfText(json["what_if"]);
   } else {
     text += SumsText(sums, all, options.only_faults);
   }
   json["tables_to_repair"] = RepairJson(tables);
-  json.update(finder.ToJson());
-  Harms harms = all.harms;
-  harms.Add(finder.harm());
-  return Finish(harms, options.json, json,
-                (sums.empty() ? "no SSTable found\n" : text) + finder.Text() +
-                    AdviceText(tables));
+  json.update(report.LeftOutJson());
+  return report.Finish(json, (sums.empty() ? "no SSTable found\n" : text) +
+                                 report.LeftOutText() + AdviceText(tables));
 }
 
 }  // namespace
