@@ -197,7 +197,6 @@ TEST_F(HarmsTest, HiddenRowsOfFewKeys) {
 }
 
 TEST_F(HarmsTest, NothingElseIsCalledDamage) {
-  SstableSpec oversized = SpecOf("nb", FilterFault::kNone, 0.01, 4000);
   for (const HarmCase& each : std::vector<HarmCase>{
            {"ScyllaDB's encryption at rest", SpecOf("me"), Encrypt, 3,
             "not known", true, "not supported",
@@ -228,12 +227,6 @@ TEST_F(HarmsTest, NothingElseIsCalledDamage) {
             SpecOf("nb", FilterFault::kProbes0), CompressInOneChunk, 3,
             "wastes reads", true, "no probes, not supported",
             "more than 4194304: not supported"},
-           {"worse than planned",
-            SpecOf("nb", FilterFault::kNone, 0.01, /*expected_keys=*/500),
-            NoChange, 1, "wastes reads", false, "worse than planned",
-            "worse than planned (wastes reads)"},
-           {"oversized", oversized, NoChange, 1, "wastes memory", false,
-            "oversized", "oversized (wastes memory)"},
            // "list the components one a line" would be a dead end.
            {"TOC.txt damaged, with a digest", SpecOf("me"), DamageTocWithDigest,
             2, "refused", false, "TOC.txt damaged",
