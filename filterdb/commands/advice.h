@@ -12,7 +12,7 @@
 #include <string>
 
 #include "filterdb/commands/output.h"
-#include "filterdb/health/harm.h"
+#include "filterdb/health/finding.h"
 
 namespace cassandra_bloom::tools {
 
@@ -24,6 +24,9 @@ struct TableHarm {
   uint64_t num_data_bytes = 0;  // Of all Data.db files.
 };
 using TableHarms = std::map<std::string, TableHarm>;  // By the folder.
+
+// Adds an SSTable, if a node reads its folder.
+void AddTo(TableHarms* tables, const Examined& examined);
 
 // Returns what to do after a scan. After an install, only the lines are left
 // that bring hidden rows back to all replicas, by a repair and what stands for

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The subcommands of filterdb, and what those on single files share.
+// The subcommands of filterdb.
 //
 // Tested in filterdb/tests/commands/bad_lines_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_COMMAND_H_
 #define CASSANDRA_BLOOM_FILTERDB_COMMANDS_COMMAND_H_
 
-#include <functional>
-#include <memory>
-#include <string>
-#include <string_view>
-
-#include "cassandra_bloom/filter_db.h"
 #include "filterdb/commands/console.h"
-#include "filterdb/commands/output.h"
-#include "filterdb/sstable/key_reader.h"
 
 namespace cassandra_bloom::tools {
 
@@ -28,41 +20,6 @@ void AddScan(CLI::App* app, Run* run);
 void AddMend(CLI::App* app, Run* run);
 void AddInstall(CLI::App* app, Run* run);
 void AddFind(CLI::App* app, Run* run);
-
-// Adds --sstable-version.
-void AddVersion(CLI::App* command, std::string* version);
-
-// Returns the form of the Filter.db `path`. `version` is an SSTable version or
-// the name of a form. If it is empty, the file name gives the version.
-FilterForm FormOf(const std::string& path, const std::string& version);
-
-std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
-                                         const std::string& version);
-
-// The options that name the file of keys: either --keys with --key-format, or
-// --index.
-struct KeysOption {
-  std::string keys;
-  std::string index;
-  std::string key_format = "hex";
-
-  void AddTo(CLI::App* command);
-
-  // Opens the file of keys. `version` is the SSTable version of an index whose
-  // name does not give it. Each key of an index is compared with Data.db, if
-  // that is there, because a damaged index makes a good filter look wrong.
-  std::unique_ptr<KeyReader> Open(const std::string& version) const;
-};
-
-// Returns an error if `keys` found a wrong hash in a Partitions.db, otherwise
-// "". Partitions.db has one byte of the hash of each key. Call this function
-// after the last key was read.
-std::string WrongIndexHashes(const KeyReader& keys);
-
-// Throws Unusable if the keys cannot be read. `what` is the title of the
-// progress bar.
-void ForEachKey(KeyReader* keys, const std::string& what,
-                const std::function<void(std::string_view key)>& visit);
 
 }  // namespace cassandra_bloom::tools
 

@@ -68,14 +68,14 @@ void ReturnLargeBlocksAtOnce() {
 #endif
 }
 
-// Flushes standard output. Returns `unusable` if this fails, for example
-// because the disk is full.
-int Finish(int exit_code, ExitCode unusable) {
+// Flushes standard output. Returns kNotKnown if this fails, for example because
+// the disk is full.
+int Finish(int exit_code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
     return exit_code;
   }
   PrintError(Unusable("cannot write to standard output"));
-  return unusable;
+  return kNotKnown;
 }
 
 // Prints the subcommands or, behind one of them, its options.
@@ -130,7 +130,7 @@ int RunProgram(const std::string& name, const std::string& description,
                                           argv + argc};
   if (!words.empty() && words[0] == "--complete") {
     PrintWhatMayFollow(app, words.size() > 1 ? words[1] : "");
-    return Finish(kGood, kNotKnown);
+    return Finish(kGood);
   }
   std::string fault = EmptyValueIn(words);
   if (fault.empty() && what_took_its_place) {
@@ -143,9 +143,9 @@ int RunProgram(const std::string& name, const std::string& description,
   ReturnLargeBlocksAtOnce();
   try {
     app.parse(argc, argv);
-    return Finish(run(), kNotKnown);
+    return Finish(run());
   } catch (const CLI::ParseError& error) {
-    return Finish(app.exit(error) == 0 ? kGood : kWrongUsage, kNotKnown);
+    return Finish(app.exit(error) == 0 ? kGood : kWrongUsage);
   } catch (const WrongUsage& error) {
     std::fputs(UsageError(error.what(), words.empty() ? "" : words[0]).c_str(),
                stderr);

@@ -4,7 +4,7 @@
 // sst_filters (tools/sst_filters).
 //
 // Tested in filterdb/tests/commands/bad_lines_test.cc.
-// Tested in filterdb/tests/commands/answers_test.cc.
+// Tested in filterdb/tests/commands/filter_files_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_COMMANDS_CONSOLE_H_
 #define CASSANDRA_BLOOM_FILTERDB_COMMANDS_CONSOLE_H_

@@ -2,12 +2,10 @@
 
 // Tested in filterdb/tests/commands/find_test.cc.
 
-#include <charconv>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
@@ -30,18 +28,15 @@ struct FindArguments {
 };
 
 std::string BytesOf(const std::string& hex, const char* option) {
+  const std::string digits = hex.rfind("0x", 0) == 0 ? hex.substr(2) : hex;
+  if (digits.size() % 2 != 0 ||
+      digits.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) {
+    throw WrongUsage(std::string(option) + "=" + hex +
+                     ": not an even number of hexadecimal digits");
+  }
   std::string bytes;
-  for (size_t i = hex.rfind("0x", 0) == 0 ? 2 : 0; i < hex.size(); i += 2) {
-    const std::string two = hex.substr(i, 2);
-    const char* const end = two.data() + 2;
-    unsigned char byte = 0;
-    const auto [parsed_to, error] =
-        std::from_chars(two.data(), two.data() + two.size(), byte, /*base=*/16);
-    if (error != std::errc() || parsed_to != end) {
-      throw WrongUsage(std::string(option) + "=" + hex +
-                       ": not an even number of hexadecimal digits");
-    }
-    bytes += static_cast<char>(byte);
+  for (size_t i = 0; i < digits.size(); i += 2) {
+    bytes += static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16));
   }
   return bytes;
 }
@@ -117,13 +112,12 @@ std::string_view Find(const Sstable& sstable, const std::string& key,
 
 ExitCode RunFind(const FindArguments& options) {
   const std::string key = KeyOf(options);
-  Harms harms;
   uint64_t num_sstables = 0;
   uint64_t num_found = 0;
   uint64_t num_not_searched = 0;
   uint64_t num_bytes = 0;
-  PathFinder finder(options.paths, options.json);
-  while (const auto sstable = finder.Next()) {
+  Report report(options.json, options.paths);
+  while (const auto sstable = report.Next()) {
     std::string_view found = kNotSearched;
     std::string why = std::string("is ") + NameOf(sstable->state);
     if (sstable->state == SstableState::kLive) {
@@ -137,37 +131,30 @@ ExitCode RunFind(const FindArguments& options) {
     ++num_sstables;
     num_found += found.substr(0, kYes.size()) == kYes ? 1 : 0;
     num_not_searched += found == kNotSearched ? 1 : 0;
-    harms.Add(found == kDenied                              ? Harm::kHidesRows
-              : found == kNotAsked || found == kNotSearched ? Harm::kNotKnown
-                                                            : Harm::kNone);
+    report.Add(found == kDenied                              ? Harm::kHidesRows
+               : found == kNotAsked || found == kNotSearched ? Harm::kNotKnown
+                                                             : Harm::kNone);
     const std::string path = sstable->Path("Data.db");
-    if (options.json) {
-      PrintJsonLine({{"sstable", path}, {"found", found}, {"why", why}});
-    } else if (found != kNo) {
-      PrintText(Printable(path + ": " + std::string(found) +
-                          (why.empty() ? "" : ": " + why)) +
-                "\n");
-    }
+    const std::string text =
+        path + ": " + std::string(found) + (why.empty() ? "" : ": " + why);
+    report.Print({{"sstable", path}, {"found", found}, {"why", why}},
+                 found == kNo ? "" : Printable(text) + "\n");
   }
-  harms.Add(finder.harm());
   Json json = {{"key", ToHex(key)},
                {"sstables", num_sstables},
                {"found", num_found},
                {"not_searched", num_not_searched},
                {"bytes_searched", num_bytes}};
-  json.update(finder.ToJson());
-  const std::string text = options.filters_only
-                               ? "the filters alone were asked"
+  json.update(report.LeftOutJson());
+  std::string text = "key " + ToHex(key) + ": ";
+  text += options.filters_only ? "the filters alone were asked"
                                : "in " + std::to_string(num_found) + " of " +
                                      Count(num_sstables, "SSTable") + ", " +
                                      AsSize(num_bytes) + " searched";
-  const std::string not_searched =
-      num_not_searched == 0
-          ? ""
-          : ", " + std::to_string(num_not_searched) + " not searched";
-  return Finish(
-      harms, options.json, json,
-      "key " + ToHex(key) + ": " + text + not_searched + "\n" + finder.Text());
+  if (num_not_searched > 0) {
+    text += ", " + std::to_string(num_not_searched) + " not searched";
+  }
+  return report.Finish(json, text + "\n" + report.LeftOutText());
 }
 
 }  // namespace

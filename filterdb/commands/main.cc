@@ -2,7 +2,7 @@
 
 // filterdb finds and mends the wrong Bloom filters of Cassandra and ScyllaDB
 // nodes. It also works with single Filter.db files. It knows no RocksDB.
-// Tested in filterdb/tests/commands/answers_test.cc.
+// Tested in filterdb/tests/commands/filter_files_test.cc.
 // Tested in filterdb/tests/commands/bad_lines_test.cc.
 
 #include <string>
@@ -16,13 +16,13 @@ namespace {
 
 struct Gone {
   const char* command;
-  const char* option;  // Null for the command itself.
+  const char* word;  // The command itself, or an option.
   const char* instead;
 };
 
 constexpr Gone kGone[] = {
-    {"convert", nullptr, "filterdb build makes a filter in any form"},
-    {"diff", nullptr, "cmp compares files, and filterdb info shows a filter"},
+    {"convert", "convert", "filterdb build makes a filter in any form"},
+    {"diff", "diff", "cmp compares files, and filterdb info shows a filter"},
     {"check", "--absent",
      "filterdb info estimates the false positive rate from the filter alone"},
     {"build", "--expected-keys", "the keys are read once, also from a pipe"},
@@ -41,17 +41,13 @@ constexpr Gone kGone[] = {
 
 std::string WhatTookItsPlaceIn(const std::vector<std::string>& words) {
   for (const Gone& gone : kGone) {
-    if (words.empty() || words[0] != gone.command) {
-      continue;
-    }
-    if (gone.option == nullptr) {
-      return std::string(gone.command) +
-             " is no command any more: " + gone.instead;
-    }
     for (const std::string& word : words) {
-      if (word.substr(0, word.find('=')) == gone.option) {
-        return std::string(gone.option) +
-               " is no option any more: " + gone.instead;
+      if (words[0] == gone.command &&
+          word.substr(0, word.find('=')) == gone.word) {
+        return gone.word +
+               std::string(word[0] == '-' ? " is no option"
+                                          : " is no command") +
+               " any more: " + gone.instead;
       }
     }
   }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// The commands mend and install, which mend --in-place runs one after the
+// other.
+// Tested in filterdb/tests/commands/mend/install_test.cc.
 // Tested in filterdb/tests/commands/mend/mend_test.cc.
+// Tested in filterdb/tests/commands/mend/undo_test.cc.
 
 #include <signal.h>
 
+#include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,17 +20,151 @@
 
 #include "filterdb/commands/advice.h"
 #include "filterdb/commands/command.h"
-#include "filterdb/commands/install_report.h"
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/scan_paths.h"
 #include "filterdb/mending/build.h"
 #include "filterdb/mending/install.h"
+#include "filterdb/mending/outcome.h"
 #include "filterdb/mending/run_folder.h"
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
 namespace fs = std::filesystem;
+
+// ---- What both print ----
+
+std::string TextOf(const Outcome& outcome) {
+  std::string text = outcome.path;
+  std::string before;
+  for (const std::string& part :
+       {outcome.verdict, std::string(NameOf(outcome.kind)), outcome.note}) {
+    text += part.empty() || part == before ? "" : ": " + part;
+    before = part;
+  }
+  if (outcome.kind == Outcome::kBuilt) {
+    text += ", " + Count(outcome.num_bytes, "byte") + " for " +
+            Count(outcome.num_keys, "key");
+  }
+  return Printable(text) + "\n";
+}
+
+Json ToJson(const Outcome& outcome) {
+  const bool is_built = outcome.kind == Outcome::kBuilt;
+  return {{"filter", outcome.path},
+          {"verdict", outcome.verdict},
+          {"outcome", NameOf(outcome.kind)},
+          {"note", outcome.note},
+          {"harm", NameOf(outcome.left.worst())},
+          {"bytes", is_built ? Json(outcome.num_bytes) : Json()},
+          {"keys", is_built ? Json(outcome.num_keys) : Json()}};
+}
+
+class OutcomeReport : public Report {
+ public:
+  using Report::Report;
+
+  // Prints it at once, so that a killed run has shown what it did.
+  void AddOutcome(const Outcome& outcome) {
+    Add(outcome.left);
+    if (outcome.kind != Outcome::kUnchanged || !outcome.note.empty()) {
+      ++sums_[outcome.kind];
+      Print(ToJson(outcome), TextOf(outcome));
+      std::fflush(stdout);
+    }
+  }
+
+  uint64_t num(Outcome::Kind kind) const {
+    const auto found = sums_.find(kind);
+    return found == sums_.end() ? 0 : found->second;
+  }
+
+  // With the fields of `more`, or followed by `text`.
+  ExitCode FinishWith(const Json& more, const std::string& text) const {
+    Json json = {{"total", Json::object()}};
+    std::string sums;
+    for (const auto& [kind, number] : sums_) {
+      json["total"][NameOf(kind)] = number;
+      sums += (sums.empty() ? "" : ", ") + std::to_string(number) + " " +
+              NameOf(kind);
+    }
+    json.update(more);
+    return Finish(json, (sums.empty() ? "nothing to do" : sums) + "\n" + text);
+  }
+
+ private:
+  std::map<Outcome::Kind, uint64_t> sums_;
+};
+
+// ---- install ----
+
+struct InstallArguments {
+  std::string run;
+  InstallOptions options;
+  bool json = false;
+};
+
+// What was found before the mend.
+TableHarms HarmsOf(const RunFolder& run) {
+  TableHarms tables;
+  for (const RunLine& line : run.lines()) {
+    TableHarm& table = tables[line.folder()];
+    table.harms.Add(line.harms);
+    table.is_of_scylla |= NameExists(line.prefix + "Scylla.db");
+  }
+  return tables;
+}
+
+// Installs a run, or undoes it, and prints the report.
+ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
+                      OutcomeReport* report) {
+  ProgressBar progress(options.undo ? "putting back" : "installing");
+  const InstallSums sums = Install(
+      run, options,
+      [&](const Outcome& outcome) { report->AddOutcome(outcome); },
+      [&](double share) {
+        progress.Show(static_cast<uint64_t>(1000 * share), 1000);
+      });
+  std::string text;
+  const uint64_t num_gone = report->num(Outcome::kGone);
+  if (2 * num_gone > sums.num_listed) {
+    report->Add(Harm::kNotKnown);
+    text += std::to_string(num_gone) + " of " +
+            Count(sums.num_listed, "SSTable") +
+            " are gone: this is an old run, or not of this node; scan again\n";
+  }
+  if (sums.has_ended) {
+    text += "ended at what is in use; what is not changed is as it was\n";
+  }
+  for (const std::string& snapshot : sums.snapshots) {
+    text += Printable(snapshot) +
+            ": snapshots keep their old filters; mend a copy before you "
+            "restore one\n";
+  }
+  const TableHarms tables = HarmsOf(run);
+  if (!options.undo) {
+    text += AdviceText(tables, /*after_install=*/true);
+    if (report->num(Outcome::kInstalled) > 0 && !options.dry_run) {
+      text += "To put the old filters back: filterdb install " +
+              Printable(Quoted(run.path())) + " --undo" +
+              (options.node_is_down ? " --node-is-down" : "") + "\n";
+    }
+  }
+  return report->FinishWith({{"run", run.path()},
+                             {"tables_to_repair", RepairJson(tables)},
+                             {"snapshots", sums.snapshots}},
+                            text);
+}
+
+ExitCode RunInstall(const InstallArguments& arguments) {
+  ::signal(SIGPIPE, SIG_IGN);
+  const auto run = RunFolder::ForInstall(arguments.run);
+  OutcomeReport report(arguments.json);
+  return RunInstallOf(*run, arguments.options, &report);
+}
+
+// ---- mend ----
 
 struct MendArguments {
   ScanPaths scan;
@@ -72,14 +212,12 @@ ExitCode RunMend(const MendArguments& options) {
   if (scan.jobs == 0 && options.in_place) {
     scan.jobs = std::thread::hardware_concurrency();
   }
-  Report report(options.json);
-  RunBuilder builder(run.get(),
-                     [&](const Outcome& outcome) { report.Add(outcome); });
-  PathFinder finder(scan.paths, options.json);
+  OutcomeReport report(options.json, scan.paths);
+  RunBuilder builder(
+      run.get(), [&](const Outcome& outcome) { report.AddOutcome(outcome); });
   ExaminePaths(
-      scan, &finder, [&](const Examined& examined) { builder.Build(examined); },
+      scan, &report, [&](const Examined& examined) { builder.Build(examined); },
       [](const Examined&) {});
-  report.AddHarm(finder.harm());
   std::string error;
   if (!run->Sync(&error)) {
     throw Unusable(error);
@@ -92,14 +230,14 @@ ExitCode RunMend(const MendArguments& options) {
     install.after_mend = true;
     return RunInstallOf(*RunFolder::ForInstall(path), install, &report);
   }
-  std::string text = finder.Text();
+  std::string text = report.LeftOutText();
   if (report.num(Outcome::kBuilt) + report.num(Outcome::kTocBuilt) > 0) {
     text += "Nothing is changed yet. Stop the node, then: filterdb install " +
             Printable(Quoted(path)) + "\n";
   }
   Json json = {{"run", path}};
-  json.update(finder.ToJson());
-  return report.Finish(json, text);
+  json.update(report.LeftOutJson());
+  return report.FinishWith(json, text);
 }
 
 }  // namespace
@@ -141,6 +279,27 @@ void AddMend(CLI::App* app, Run* run) {
       "the filter; install changes it there");
   options->scan.AddTo(command);
   AddJson(command, &options->json);
+}
+
+void AddInstall(CLI::App* app, Run* run) {
+  auto* const command = app->add_subcommand(
+      "install",
+      "Puts the new filters of a run (mend --run=DIR) in place, and keeps the "
+      "old ones in DIR/old. The node must be down. A killed install is "
+      "finished by the same line");
+  command->footer("Example: filterdb install /var/lib/filterdb/run1");
+  auto* const arguments = NewOptions(command, run, RunInstall);
+  command->add_option("DIR", arguments->run, "The folder of the run")
+      ->required();
+  command->add_flag("--undo", arguments->options.undo,
+                    "Put the old filters back that this run has replaced");
+  command->add_flag("--dry-run", arguments->options.dry_run,
+                    "Only say what would be done. The node may run");
+  command->add_flag(
+      "--node-is-down", arguments->options.node_is_down,
+      "You have seen that the node is down. Counts only where the file system "
+      "does not tell whether a file is open");
+  AddJson(command, &arguments->json);
 }
 
 }  // namespace cassandra_bloom::tools

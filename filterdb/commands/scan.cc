@@ -2,11 +2,10 @@
 
 // Tested in filterdb/tests/commands/scan/scan_test.cc.
 
-#include <functional>
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,7 +13,7 @@
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/scan_paths.h"
-#include "filterdb/health/totals.h"
+#include "plugin/filter/sizing.h"
 #include "plugin/filter_db/split.h"
 
 namespace cassandra_bloom::tools {
@@ -30,16 +29,7 @@ struct ScanArguments {
   bool json = false;
 };
 
-Json FindingsToJson(const Examined& sstable) {
-  Json findings = Json::array();
-  for (const Finding& finding : sstable.findings) {
-    findings.push_back({{"check", NameOf(finding.check)},
-                        {"harm", NameOf(finding.harm)},
-                        {"text", finding.text},
-                        {"remedy", finding.remedy}});
-  }
-  return findings;
-}
+// ---- One SSTable ----
 
 // Every SSTable has the same fields. What is not known of it is null.
 Json ToJson(const Examined& examined) {
@@ -49,8 +39,15 @@ Json ToJson(const Examined& examined) {
   const bool has_bits = fill.num_probes > 0;
   const bool has_keys = examined.has_keys;
   const auto known = [&](bool is_known, const Json& value) {
-    return is_live && examined.is_judged && is_known ? value : Json();
+    return examined.is_judged && is_known ? value : Json();
   };
+  Json findings = Json::array();
+  for (const Finding& finding : examined.findings) {
+    findings.push_back({{"check", NameOf(finding.check)},
+                        {"harm", NameOf(finding.harm)},
+                        {"text", finding.text},
+                        {"remedy", finding.remedy}});
+  }
   return {
       {"sstable", sstable.Path("Data.db")},
       {"folder", sstable.folder},
@@ -61,7 +58,7 @@ Json ToJson(const Examined& examined) {
       {"verdict", is_live ? NameOf(examined.verdict()) : NameOf(sstable.state)},
       {"harm", NameOf(examined.worst())},
       {"incomplete", examined.harms().has(Harm::kNotKnown)},
-      {"findings", FindingsToJson(examined)},
+      {"findings", findings},
       {"filter_bytes", known(examined.has_filter_file, examined.filter_size)},
       {"probes", known(has_bits, fill.num_probes)},
       {"bits", known(has_bits, fill.capacity_bits)},
@@ -70,7 +67,9 @@ Json ToJson(const Examined& examined) {
       {"expected_rate", known(true, fill.rate())},
       {"keys", known(has_keys, examined.num_keys)},
       {"missing_keys", known(has_keys && has_bits, examined.num_missing)},
-      {"bits_per_key", known(has_keys && has_bits, examined.bits_per_key())},
+      {"bits_per_key",
+       known(has_keys && has_bits, static_cast<double>(fill.capacity_bits) /
+                                       static_cast<double>(examined.num_keys))},
       {"planned_fp_chance",
        known(examined.plan.has_value(), examined.plan.value_or(0))},
       {"plan_error", known(!examined.plan, examined.plan_error)},
@@ -100,180 +99,192 @@ std::vector<Field> Columns() {
 }
 
 // Returns the lines below that of the SSTable: what is known of each finding.
-std::string NotesOf(const Json& one) {
-  std::vector<std::string> notes;
-  for (const Json& finding : one["findings"]) {
-    std::string note = finding["check"];
-    if (finding["harm"] != NameOf(Harm::kNone)) {
-      note += " (" + finding["harm"].get<std::string>() +
-              (one["in_use"] ? "" : " when it is loaded") + ")";
-    }
-    for (const std::string part : {finding["text"], finding["remedy"]}) {
-      note += part.empty() ? "" : "; " + part;
-    }
-    notes.push_back(note);
-  }
-  if (one["plan_error"].is_string() && one["plan_error"] != "") {
-    notes.push_back("plan unknown: " + one["plan_error"].get<std::string>());
-  }
+std::string NotesOf(const Examined& examined) {
+  const std::string folder = examined.sstable.folder + "/";
   std::string text;
-  for (std::string& note : notes) {
+  const auto add = [&](std::string note) {
     // The folder stands above the table.
-    const std::string folder = one["folder"].get<std::string>() + "/";
     for (size_t at; (at = note.find(folder)) != std::string::npos;) {
       note.erase(at, folder.size());
     }
     text += "      " + Printable(note) + "\n";
+  };
+  for (const Finding& finding : examined.findings) {
+    std::string note = NameOf(finding.check);
+    if (finding.harm != Harm::kNone) {
+      note += std::string(" (") + NameOf(finding.harm) +
+              (examined.sstable.is_in_use ? "" : " when it is loaded") + ")";
+    }
+    for (const std::string& part : {finding.text, finding.remedy}) {
+      note += part.empty() ? "" : "; " + part;
+    }
+    add(note);
+  }
+  if (examined.is_judged && !examined.plan && !examined.plan_error.empty()) {
+    add("plan unknown: " + examined.plan_error);
   }
   return text;
 }
 
-// Prints the SSTable, behind a head if it is the first of its folder.
-void PrintSstable(Json one, std::string* folder) {
-  if (*folder != one["folder"]) {
-    PrintText((folder->empty() ? "" : "\n") + AsText(one["folder"]) + "\n" +
-              TitleLine(Columns()));
-    *folder = one["folder"];
+// Returns the lines of the SSTable, behind a head if its folder is not
+// `*folder`, that of the last one.
+std::string TextOf(const Json& json, const Examined& examined,
+                   std::string* folder) {
+  std::string head;
+  if (*folder != examined.sstable.folder) {
+    head = (folder->empty() ? "" : "\n") + Printable(examined.sstable.folder) +
+           "\n" + TitleLine(Columns());
+    *folder = examined.sstable.folder;
   }
-  one["line"] =
-      one["name"].get<std::string>() + ": " + one["verdict"].get<std::string>();
-  PrintText(RowLine(Columns(), one) + NotesOf(one));
+  Json row = json;
+  row["line"] =
+      row["name"].get<std::string>() + ": " + row["verdict"].get<std::string>();
+  return head + RowLine(Columns(), row) + NotesOf(examined);
 }
 
 // ---- Sums ----
 
-struct Sum {
-  Field field;
-  Json value;
-};
-
-std::vector<Sum> SumsOf(const Totals& totals) {
-  constexpr bool kIsRare = true;
-  const auto harm = [&](const char* name, const char* title, Harm of) {
-    return Sum{{name, title, AsText, kIsRare}, totals.num_with(of)};
-  };
-  return {{{"sstables", "SSTables"}, totals.num_sstables},
-          harm("refused", "refused", Harm::kRefused),
-          harm("hides_rows", "hide rows", Harm::kHidesRows),
-          harm("sstable_damaged", "damaged", Harm::kDamaged),
-          harm("wastes_reads", "waste reads", Harm::kWastesReads),
-          harm("wastes_memory", "waste memory", Harm::kWastesMemory),
-          harm("not_known", "not known", Harm::kNotKnown),
-          {{"left_out", "left out", AsText, kIsRare}, totals.num_left_out},
-          {{"keys", "keys"}, totals.num_keys},
-          {{"missing_keys", "missing", AsText, kIsRare}, totals.num_missing},
-          {{"filter_bytes", "filters", AsSize}, totals.now.bytes},
-          {{"reads_for_absent_key", "read in vain", AsThreeDigits},
-           totals.now.reads},
-          {{"mended_filter_bytes", "mended", AsSize}, totals.mended.bytes},
-          {{"mended_reads_for_absent_key", "then in vain", AsThreeDigits},
-           totals.mended.reads},
-          {{"oversized_freed_bytes", "would free", AsSize, kIsRare},
-           totals.freed_bytes}};
+// What a filter costs: its memory, and how many SSTables are read, on average,
+// for a key that no SSTable has. A sum has the same fields.
+Json CostOf(uint64_t num_bytes, double rate) {
+  return {{"filter_bytes", num_bytes}, {"reads_for_absent_key", rate}};
 }
 
-Json TotalsToJson(const Totals& totals) {
-  Json json;
-  for (const Sum& sum : SumsOf(totals)) {
-    json[sum.field.name] = sum.value;
+// `chance` is one of --what-if, or "today".
+Json CostWith(const Json& chance, const Examined& examined) {
+  if (chance.is_string() || !examined.has_keys) {
+    return CostOf(examined.filter_size,
+                  examined.is_judged ? examined.fill.rate() : 0);
   }
-  return json;
+  const Sizing sizing = *SizingForFpChance(chance);
+  const uint64_t size = sizing.FilterSize(examined.num_keys);
+  return CostOf(size, sizing.ExpectedRate(examined.num_keys, size));
 }
 
-Json CostToJson(const Json& chance, const FilterCost& cost) {
-  return {{"fp_chance", chance},
-          {"filter_bytes", cost.bytes},
-          {"reads_for_absent_key", cost.reads}};
+// The fields of the sums. AddendsOf has what an SSTable adds to each.
+std::vector<Field> SumFields() {
+  constexpr bool kIsRare = true;
+  return {{"sstables", "SSTables"},
+          {"refused", "refused", AsText, kIsRare},
+          {"hides_rows", "hide rows", AsText, kIsRare},
+          {"sstable_damaged", "damaged", AsText, kIsRare},
+          {"wastes_reads", "waste reads", AsText, kIsRare},
+          {"wastes_memory", "waste memory", AsText, kIsRare},
+          {"not_known", "not known", AsText, kIsRare},
+          {"left_out", "left out", AsText, kIsRare},
+          {"keys", "keys"},
+          {"missing_keys", "missing", AsText, kIsRare},
+          {"filter_bytes", "filters", AsSize},
+          {"reads_for_absent_key", "read in vain", AsThreeDigits},
+          {"mended_filter_bytes", "mended", AsSize},
+          {"mended_reads_for_absent_key", "then in vain", AsThreeDigits},
+          {"oversized_freed_bytes", "would free", AsSize, kIsRare}};
 }
 
-// Of each folder of SSTables.
-class Sums {
- public:
+Json AddendsOf(const Examined& examined) {
+  const auto has = [&](Harm harm) {
+    return examined.harms().has(harm) ? 1U : 0U;
+  };
+  const unsigned is_live = examined.sstable.state == SstableState::kLive;
+  const Action action = examined.action();
+  const Json now = CostWith("today", examined);
+  const Json mended = action == Action::kMend
+                          ? CostOf(examined.planned_size, examined.planned_rate)
+                          : now;
+  const bool is_only_oversized =
+      examined.has(Check::kOversized) && action < Action::kMend;
+  return {
+      {"sstables", is_live},
+      {"refused", has(Harm::kRefused)},
+      {"hides_rows", has(Harm::kHidesRows)},
+      {"sstable_damaged", has(Harm::kDamaged)},
+      {"wastes_reads", has(Harm::kWastesReads)},
+      {"wastes_memory", has(Harm::kWastesMemory)},
+      {"not_known", has(Harm::kNotKnown)},
+      // Being written, obsolete or vanished. These are in no other sum.
+      {"left_out", 1 - is_live},
+      {"keys", examined.has_keys ? examined.num_keys : 0},
+      {"missing_keys", examined.num_missing},
+      {"filter_bytes", now["filter_bytes"]},
+      {"reads_for_absent_key", now["reads_for_absent_key"]},
+      {"mended_filter_bytes", mended["filter_bytes"]},
+      {"mended_reads_for_absent_key", mended["reads_for_absent_key"]},
+      // What only `mend --oversized` frees.
+      {"oversized_freed_bytes",
+       is_only_oversized ? examined.filter_size - examined.planned_size : 0}};
+}
+
+// Adds each number of `row` to that of the same name.
+void AddTo(Json* sums, const Json& row) {
+  for (const auto& [name, value] : row.items()) {
+    Json& sum = (*sums)[name];
+    sum = value.is_number_float()
+              ? Json(sum.get<double>() + value.get<double>())
+              : Json(sum.get<uint64_t>() + value.get<uint64_t>());
+  }
+}
+
+// Of a folder of SSTables, or of all.
+struct Sum {
   // `chances` are those of --what-if.
-  explicit Sums(std::vector<double> chances) : chances_(std::move(chances)) {}
-
+  explicit Sum(const std::vector<double>& chances);
   void Add(const Examined& examined);
 
-  const Totals& all() const { return all_; }
-  // Those of folders that a node reads.
-  const TableHarms& harms() const { return harms_; }
-
-  // With the list `tables` and, if there are chances, the list `what_if`.
-  Json ToJson() const;
-  // If there are chances, a table for each folder with what they would cost.
-  std::string Text() const;
-
- private:
-  Json WhatIf() const;
-
-  const std::vector<double> chances_;
-  std::map<std::string, Totals> folders_;
-  TableHarms harms_;
-  Totals all_;
+  Harms harms;
+  Json figures;
+  Json costs = Json::array();  // Today, and with each of the chances.
 };
 
-void Sums::Add(const Examined& examined) {
-  const Sstable& sstable = examined.sstable;
-  folders_[sstable.folder].Add(examined, chances_);
-  all_.Add(examined, chances_);
-  if (!sstable.is_in_use) {
-    return;
+Sum::Sum(const std::vector<double>& chances) {
+  for (const Field& field : SumFields()) {
+    figures[field.name] = field.format == AsThreeDigits ? Json(0.0) : Json(0U);
   }
-  TableHarm& table = harms_[sstable.folder];
-  table.harms.Add(examined.harms());
-  table.is_of_scylla |= examined.reader == Reader::kScylla;
-  table.is_mendable |= examined.action() == Action::kMend ||
-                       examined.action() == Action::kCompleteToc;
-  if (!examined.stamps.empty()) {
-    table.num_data_bytes +=
-        static_cast<uint64_t>(std::get<1>(examined.stamps.front()));
+  costs.push_back({{"fp_chance", "today"}});
+  for (const double chance : chances) {
+    costs.push_back({{"fp_chance", chance}});
+  }
+  for (Json& cost : costs) {
+    cost.update(CostOf(0, 0));
   }
 }
 
-Json Sums::ToJson() const {
-  Json json = TotalsToJson(all_);
-  Json& tables = json["tables"] = Json::array();
-  for (const auto& [folder, totals] : folders_) {
-    tables.push_back({{"folder", folder}});
-    tables.back().update(TotalsToJson(totals));
+void Sum::Add(const Examined& examined) {
+  harms.Add(examined.harms());
+  AddTo(&figures, AddendsOf(examined));
+  for (Json& cost : costs) {
+    AddTo(&cost, CostWith(cost["fp_chance"], examined));
   }
-  if (!chances_.empty()) {
-    json["what_if"] = WhatIf();
-  }
-  return json;
 }
 
-// The table with the largest filters comes first.
-Json Sums::WhatIf() const {
+using Sums = std::map<std::string, Sum>;  // By the folder.
+
+// What each folder and all would cost. The folder with the largest filters
+// comes first.
+Json WhatIf(const Sums& sums, const Sum& all) {
   Json tables = Json::array();
-  const auto add = [&](const std::string& folder, const Totals& totals) {
-    Json with = Json::array({CostToJson("today", totals.now)});
-    for (size_t i = 0; i < totals.with_chances.size(); ++i) {
-      with.push_back(CostToJson(chances_[i], totals.with_chances[i]));
-    }
+  const auto add = [&](const std::string& folder, const Sum& sum) {
     tables.push_back({{"folder", folder},
-                      {"sstables", totals.num_sstables},
-                      {"with", with}});
+                      {"sstables", sum.figures["sstables"]},
+                      {"with", sum.costs}});
   };
-  std::multimap<uint64_t, std::string, std::greater<>> by_size;
-  for (const auto& [folder, totals] : folders_) {
-    if (totals.num_sstables > 0) {
-      by_size.emplace(totals.now.bytes, folder);
+  for (const auto& [folder, sum] : sums) {
+    if (sum.figures["sstables"] > 0) {
+      add(folder, sum);
     }
   }
-  for (const auto& [size, folder] : by_size) {
-    add(folder, folders_.at(folder));
-  }
-  if (by_size.size() != 1) {
-    add("all", all_);
+  std::stable_sort(
+      tables.begin(), tables.end(), [](const Json& a, const Json& b) {
+        return a["with"][0]["filter_bytes"] > b["with"][0]["filter_bytes"];
+      });
+  if (tables.size() != 1) {
+    add("all", all);
   }
   return tables;
 }
 
-std::string Sums::Text() const {
-  Json all = ToJson();
+std::string WhatIfText(const Json& tables) {
   std::string text;
-  for (const Json& table : all.value("what_if", Json::array())) {
+  for (const Json& table : tables) {
     text +=
         AsText(table["folder"]) + ", " + Count(table["sstables"], "SSTable") +
         "\n" +
@@ -283,18 +294,25 @@ std::string Sums::Text() const {
                    {"reads_for_absent_key", "read in vain", AsThreeDigits}}) +
         "\n";
   }
-  if (!chances_.empty()) {
-    return text;
+  return text;
+}
+
+// A line for each folder, or only for those with faults, and one for all.
+std::string SumsText(const Sums& sums, const Sum& all, bool only_faults) {
+  Json rows = Json::array();
+  const auto add = [&](const std::string& folder, const Sum& sum) {
+    rows.push_back(sum.figures);
+    rows.back()["folder"] = folder;
+  };
+  for (const auto& [folder, sum] : sums) {
+    if (!only_faults || sum.harms.worst() != Harm::kNone) {
+      add(folder, sum);
+    }
   }
-  Json rows = all["tables"];
-  if (rows.size() != 1) {
-    all["folder"] = "all";
-    rows.push_back(all);
+  if (sums.size() != 1 || rows.empty()) {
+    add("all", all);
   }
-  std::vector<Field> fields;
-  for (const Sum& sum : SumsOf(all_)) {
-    fields.push_back(sum.field);
-  }
+  std::vector<Field> fields = SumFields();
   fields.push_back({"folder", "table"});
   return TableText(rows, fields);
 }
@@ -319,30 +337,40 @@ ExitCode RunScan(const ScanArguments& options) {
     chances = ParseChances(options.what_if == kUsualChances ? "0.001,0.01,0.1"
                                                             : options.what_if);
   }
-  Sums sums(chances);
+  Sums sums;
+  Sum all(chances);
+  TableHarms tables;
   std::string folder;  // Of the last SSTable that was printed.
-  PathFinder finder(options.scan.paths, options.json);
+  Report report(options.json, options.scan.paths);
   const auto print = [&](const Examined& examined) {
-    sums.Add(examined);
-    if (options.json) {
-      PrintJsonLine(ToJson(examined));
-    } else if (chances.empty() &&
-               (!options.only_faults || examined.worst() != Harm::kNone)) {
-      PrintSstable(ToJson(examined), &folder);
-    }
+    report.Add(examined.harms());
+    sums.try_emplace(examined.sstable.folder, chances)
+        .first->second.Add(examined);
+    all.Add(examined);
+    AddTo(&tables, examined);
+    const bool is_shown = chances.empty() && (!options.only_faults ||
+                                              examined.worst() != Harm::kNone);
+    const Json json = ToJson(examined);
+    report.Print(json, is_shown ? TextOf(json, examined, &folder) : "");
   };
-  ExaminePaths(options.scan, &finder, /*work=*/nullptr, print);
-  Harms harms = sums.all().harms;
-  harms.Add(finder.harm());
-  Json json = sums.ToJson();
-  json["tables_to_repair"] = RepairJson(sums.harms());
-  json.update(finder.ToJson());
-  const std::string table =
-      sums.all().num_sstables + sums.all().num_left_out == 0
-          ? "no SSTable found\n"
-          : (folder.empty() ? "" : "\n") + sums.Text();
-  return Finish(harms, options.json, json,
-                table + finder.Text() + AdviceText(sums.harms()));
+  ExaminePaths(options.scan, &report, /*work=*/nullptr, print);
+  Json json = all.figures;
+  json["tables"] = Json::array();
+  for (const auto& [path, sum] : sums) {
+    json["tables"].push_back({{"folder", path}});
+    json["tables"].back().update(sum.figures);
+  }
+  std::string text = folder.empty() ? "" : "\n";
+  if (!chances.empty()) {
+    json["what_if"] = WhatIf(sums, all);
+    text += WhatIfText(json["what_if"]);
+  } else {
+    text += SumsText(sums, all, options.only_faults);
+  }
+  json["tables_to_repair"] = RepairJson(tables);
+  json.update(report.LeftOutJson());
+  return report.Finish(json, (sums.empty() ? "no SSTable found\n" : text) +
+                                 report.LeftOutText() + AdviceText(tables));
 }
 
 }  // namespace

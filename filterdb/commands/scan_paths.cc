@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "filterdb/commands/command.h"
-#include "filterdb/commands/progress_bar.h"
 #include "filterdb/health/examine_all.h"
 
 namespace cassandra_bloom::tools {
@@ -50,16 +49,24 @@ void AddPaths(CLI::App* command, std::vector<std::string>* paths) {
       ->required();
 }
 
-PathFinder::PathFinder(const std::vector<std::string>& paths, bool as_json)
-    : finder_(paths, [this, as_json](const std::string& error) {
+Report::Report(bool as_json, const std::vector<std::string>& paths)
+    : as_json_(as_json), finder_(paths, [this](const std::string& error) {
         ++num_errors_;
         PrintError(Unusable(error));
-        if (as_json) {
+        if (as_json_) {
           PrintJsonLine({{"error", error}});
         }
       }) {}
 
-std::string PathFinder::Text() const {
+void Report::Print(const Json& line, const std::string& text) const {
+  if (as_json_) {
+    PrintJsonLine(line);
+  } else {
+    PrintText(text);
+  }
+}
+
+std::string Report::LeftOutText() const {
   std::string text;
   for (const auto& [name, number] : finder_.left_out()) {
     text += (text.empty() ? "left out: " : ", ") + Count(number, "folder") +
@@ -68,17 +75,31 @@ std::string PathFinder::Text() const {
   return text.empty() ? "" : text + "\n";
 }
 
-Json PathFinder::ToJson() const {
+Json Report::LeftOutJson() const {
   return {{"left_out_folders", finder_.left_out()}, {"errors", num_errors_}};
 }
 
-void ExaminePaths(const ScanPaths& options, PathFinder* finder,
+ExitCode Report::Finish(const Json& sums, const std::string& text) const {
+  Harms harms = harms_;
+  if (num_errors_ > 0) {
+    harms.Add(Harm::kNotKnown);
+  }
+  const auto exit_code = static_cast<ExitCode>(harms.exit_status());
+  Json summary = {{"exit_status", exit_code},
+                  {"harm", NameOf(harms.worst())},
+                  {"incomplete", harms.has(Harm::kNotKnown)}};
+  summary.update(sums);
+  Print({{"summary", summary}}, text);
+  return exit_code;
+}
+
+void ExaminePaths(const ScanPaths& options, Report* report,
                   const std::function<void(const Examined&)>& work,
                   const std::function<void(const Examined&)>& done) {
   ProgressBar progress("scanning");
   uint64_t num_done = 0;
   ExamineJob job;
-  job.next = [=] { return finder->Next(); };
+  job.next = [=] { return report->Next(); };
   job.options = options.examine;
   job.num_threads =
       static_cast<unsigned>(std::clamp<uint64_t>(options.jobs, 1, MaxJobs()));
@@ -88,21 +109,6 @@ void ExaminePaths(const ScanPaths& options, PathFinder* finder,
     done(examined);
   };
   ExamineAll(job);
-}
-
-ExitCode Finish(const Harms& harms, bool as_json, const Json& sums,
-                const std::string& text) {
-  const auto exit_code = static_cast<ExitCode>(harms.exit_status());
-  if (as_json) {
-    Json summary = {{"exit_status", exit_code},
-                    {"harm", NameOf(harms.worst())},
-                    {"incomplete", harms.has(Harm::kNotKnown)}};
-    summary.update(sums);
-    PrintJsonLine({{"summary", summary}});
-  } else {
-    PrintText(text);
-  }
-  return exit_code;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -33,34 +33,43 @@ struct ScanPaths {
   uint64_t jobs = 0;  // The number of threads. 0 if it is not given: one.
 };
 
-// Finds SSTables. Prints what cannot be read to stderr and, with `as_json`, as
-// a line of JSON.
-class PathFinder {
+// What the commands on many SSTables print: a line for each, what cannot be
+// read, and the sums.
+class Report {
  public:
-  PathFinder(const std::vector<std::string>& paths, bool as_json);
+  explicit Report(bool as_json, const std::vector<std::string>& paths = {});
 
+  // Returns the next SSTable of the paths. Prints what cannot be read to stderr
+  // and, with --json, as a line.
   std::optional<Sstable> Next() { return finder_.Next(); }
 
-  // These are complete after Next has returned nothing.
-  Harm harm() const { return num_errors_ > 0 ? Harm::kNotKnown : Harm::kNone; }
+  // With --json, prints the line, otherwise the text.
+  void Print(const Json& line, const std::string& text) const;
+
+  // The exit status follows from all harms, and from what cannot be read.
+  void Add(Harm harm) { harms_.Add(harm); }
+  void Add(Harms harms) { harms_.Add(harms); }
+
   // What was not searched, such as "left out: 2 folders named snapshots\n".
-  std::string Text() const;
-  Json ToJson() const;
+  // Complete after Next has returned nothing.
+  std::string LeftOutText() const;
+  Json LeftOutJson() const;
+
+  // Prints the summary: with --json, the exit status and the harm before
+  // `sums`, otherwise the text. Returns the exit status.
+  ExitCode Finish(const Json& sums, const std::string& text) const;
 
  private:
+  const bool as_json_;
+  Harms harms_;
   uint64_t num_errors_ = 0;
   SstableFinder finder_;
 };
 
 // Examines all SSTables. Calls `work` and `done` as ExamineAll does.
-void ExaminePaths(const ScanPaths& options, PathFinder* finder,
+void ExaminePaths(const ScanPaths& options, Report* report,
                   const std::function<void(const Examined&)>& work,
                   const std::function<void(const Examined&)>& done);
-
-// Prints the summary as JSON, with its exit status and harm before `sums`, or
-// `text`. Returns the exit status.
-ExitCode Finish(const Harms& harms, bool as_json, const Json& sums,
-                const std::string& text);
 
 }  // namespace cassandra_bloom::tools
 

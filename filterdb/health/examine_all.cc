@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <ctime>
+#include <deque>
 #include <exception>
 #include <iterator>
 #include <map>
@@ -55,7 +56,17 @@ class Work {
   // Keeps the first exception, with which all threads end.
   void Run() {
     try {
-      RunOneAfterAnother();
+      while (Result* const result = Take()) {
+        const Sstable sstable = std::move(result->examined.sstable);
+        result->examined = Examine(sstable);
+        result->is_suspect = IsSuspect(result->examined);
+        if (result->is_suspect) {
+          result->examined.stamps = StampsOf(sstable);
+        } else if (job_.work) {
+          job_.work(result->examined);
+        }
+        GiveBack(result);
+      }
     } catch (...) {
       const std::lock_guard<std::mutex> lock(mutex_);
       failure_ = failure_ ? failure_ : std::current_exception();
@@ -118,64 +129,52 @@ class Work {
   }
 
  private:
-  struct Taken {
-    Sstable sstable;
-    uint64_t number;
-    uint64_t num_bytes;  // Of the memory that was lent for its filter.
+  struct Result {
+    Examined examined;
+    uint64_t num_bytes = 0;  // Of the memory that was lent for its filter.
+    bool is_suspect = false;
+    bool is_ready = false;
   };
-
-  void RunOneAfterAnother() {
-    while (const auto taken = Take()) {
-      Examined examined = Examine(taken->sstable);
-      const bool is_suspect = IsSuspect(examined);
-      if (is_suspect) {
-        examined.stamps = StampsOf(taken->sstable);
-      } else if (job_.work) {
-        job_.work(examined);
-      }
-      GiveBack(*taken, std::move(examined), is_suspect);
-    }
-  }
 
   // Returns the next SSTable when there is enough memory for its filter. One
   // that wants more than all of it gets it when no other has any. The results
   // that wait for an earlier one are few, too.
-  std::optional<Taken> Take() {
+  Result* Take() {
     constexpr uint64_t kAll = 256 << 20;
     constexpr uint64_t kMostAhead = 100;
     std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(
-        lock, [&] { return failure_ || num_taken_ < num_done_ + kMostAhead; });
+    changed_.wait(lock,
+                  [&] { return failure_ || results_.size() < kMostAhead; });
     auto sstable = failure_ ? std::nullopt : job_.next();
     if (!sstable) {
-      return std::nullopt;
+      return nullptr;
     }
-    const uint64_t number = num_taken_++;
+    Result& result = results_.emplace_back();
     struct stat status;
-    const uint64_t wanted =
-        stat(sstable->Path("Filter.db").c_str(), &status) == 0
-            ? std::min(static_cast<uint64_t>(status.st_size), kAll)
-            : 0;
-    changed_.wait(lock, [&] { return failure_ || borrowed_ <= kAll - wanted; });
-    borrowed_ += wanted;
-    return Taken{*std::move(sstable), number, wanted};
+    if (stat(sstable->Path("Filter.db").c_str(), &status) == 0) {
+      result.num_bytes = std::min(static_cast<uint64_t>(status.st_size), kAll);
+    }
+    result.examined.sstable = *std::move(sstable);
+    changed_.wait(
+        lock, [&] { return failure_ || borrowed_ <= kAll - result.num_bytes; });
+    borrowed_ += result.num_bytes;
+    return &result;
   }
 
-  void GiveBack(const Taken& taken, Examined examined, bool is_suspect) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    borrowed_ -= taken.num_bytes;
-    results_.emplace(taken.number, std::pair(std::move(examined), is_suspect));
-    while (!results_.empty() && results_.begin()->first == num_done_) {
-      auto& [result, is_one] = results_.begin()->second;
-      if (is_one) {
-        suspects_.push_back(std::move(result));
-      } else {
-        job_.done(result);
-      }
-      results_.erase(results_.begin());
-      ++num_done_;
-    }
+  void GiveBack(Result* result) {
     constexpr size_t kMostSuspects = 1000;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    borrowed_ -= result->num_bytes;
+    result->is_ready = true;
+    for (; !results_.empty() && results_.front().is_ready;
+         results_.pop_front()) {
+      Result& next = results_.front();
+      if (next.is_suspect) {
+        suspects_.push_back(std::move(next.examined));
+      } else {
+        job_.done(next.examined);
+      }
+    }
     if (suspects_.size() >= kMostSuspects) {
       ExamineSuspects();
     }
@@ -194,7 +193,6 @@ class Work {
     Examined examined;
     examined.sstable = sstable;
     examined.stamps = StampsOf(sstable);
-    examined.is_judged = false;
     examined.Add(Check::kNotRead, error);
     return examined;
   }
@@ -202,11 +200,9 @@ class Work {
   const ExamineJob& job_;
   std::mutex mutex_;  // For all that follows, and for next and done.
   std::condition_variable changed_;
-  uint64_t num_taken_ = 0;
-  uint64_t num_done_ = 0;
   uint64_t borrowed_ = 0;  // In bytes.
-  // Results that wait for those of earlier SSTables.
-  std::map<uint64_t, std::pair<Examined, bool>> results_;
+  // In the order of `next`: what is being examined, and what waits for it.
+  std::deque<Result> results_;
   std::vector<Examined> suspects_;
   std::exception_ptr failure_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Examines many SSTables at once, in several threads.
+// Examines SSTables: one, or many at once in several threads.
 // Tested in filterdb/tests/health/examine_all_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_ALL_H_
@@ -9,11 +9,16 @@
 #include <functional>
 #include <optional>
 
-#include "filterdb/health/examine_sstable.h"
 #include "filterdb/health/finding.h"
 #include "filterdb/sstable/sstable.h"
 
 namespace cassandra_bloom::tools {
+
+// Compares the filter of an SSTable with the keys and the planned false
+// positive rate of the SSTable. Writes no file. If the SSTable has no Data.db,
+// a node may be removing or writing it, which only shows later (ExamineAll).
+// Several threads may call this function at once.
+Examined ExamineSstable(const Sstable& sstable, const ExamineOptions& options);
 
 struct ExamineJob {
   // Returns the next SSTable, or nothing at the end. Called in one thread at a

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/health/examine_sstable.h"
+// Tested in filterdb/tests/health/examine_all_test.cc.
+// Tested in filterdb/tests/commands/mend/faults_test.cc.
 
 #include <sys/stat.h>
 
@@ -13,7 +14,7 @@
 #include <utility>
 
 #include "cassandra_bloom/filter_db.h"
-#include "filterdb/health/filter_fill.h"
+#include "filterdb/health/examine_all.h"
 #include "filterdb/health/filter_questions.h"
 #include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/bytes/file_sum.h"
@@ -62,7 +63,6 @@ class Examination {
     std::string error;
     if (!FormOfSstableVersion(version, &form_, &error)) {
       // What is not known here is no fault: its filter may be as good as any.
-      found_.is_judged = false;
       found_.Add(Check::kNotSupported,
                  version.empty() ? "its name tells no SSTable version"
                  : IsVersionBeforeIa(version)
@@ -78,7 +78,6 @@ class Examination {
                                            : Reader::kCassandraBeforeNa;
     if (!NameExists(Path("Data.db")) &&
         !NameExists(found_.sstable.IndexPath())) {
-      found_.is_judged = false;
       found_.Add(Check::kLeftOver, "it has neither Data.db nor an index");
       return;
     }
@@ -86,7 +85,6 @@ class Examination {
     std::optional<uint32_t> toc_digest;
     if (const auto scylla = ReadScyllaDb()) {
       if (scylla->is_encrypted()) {
-        found_.is_judged = false;
         found_.Add(Check::kNotSupported,
                    "it is encrypted (scylla_encryption_options in Scylla.db)");
         return;
@@ -94,6 +92,7 @@ class Examination {
       filter_digest = scylla->Digest(DigestOf::kFilter);
       toc_digest = scylla->Digest(DigestOf::kToc);
     }
+    found_.is_judged = true;
     found_.filter_has_digest = filter_digest.has_value();
     ReadPlan();
     ReadToc(toc_digest);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "plugin/filter/sizing.h"
 
@@ -39,8 +40,10 @@ bool Examined::has(Check check) const {
 }
 
 void Examined::LeaveOut(SstableState state) {
-  sstable.state = state;
-  findings.clear();
+  Examined left_out;
+  left_out.sstable = std::move(sstable);
+  left_out.sstable.state = state;
+  *this = std::move(left_out);
 }
 
 Check Examined::verdict() const {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "filterdb/health/filter_fill.h"
+#include "filterdb/health/filter_questions.h"
 #include "filterdb/health/harm.h"
 #include "filterdb/sstable/sstable.h"
 
@@ -65,20 +65,14 @@ struct Examined {
   // the reason, such as "being written".
   std::string VerdictText() const;
 
-  double bits_per_key() const {
-    return num_keys == 0 ? 0
-                         : static_cast<double>(fill.capacity_bits) /
-                               static_cast<double>(num_keys);
-  }
-
   Sstable sstable;
   Reader reader = Reader::kCassandraFromNa;
   std::vector<FileStamp> stamps;  // From before the files were read.
   std::vector<Finding> findings;  // The worst first.
 
   // False if its version or a kind of its files is not known here, or if it
-  // could not be read: then nothing below is known, and it is in no sum.
-  bool is_judged = true;
+  // could not be read or was left out: then nothing below is known.
+  bool is_judged = false;
   bool has_filter_file = false;
   uint64_t filter_size = 0;  // The size of Filter.db in bytes.
   // Whether Scylla.db has a digest that must change with Filter.db, or with a

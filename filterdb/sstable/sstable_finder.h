@@ -3,7 +3,6 @@
 // Finds the SSTables of a data directory of Cassandra or ScyllaDB, one after
 // another: no memory grows with their number, but for that of one folder.
 // Tested in filterdb/tests/commands/scan/folders_test.cc.
-// Tested in filterdb/tests/commands/scan/names_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_FINDER_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_SSTABLE_FINDER_H_

@@ -50,7 +50,7 @@ TOOLS_EDGES = {
 }
 # What tools/ may include of filterdb/: how its commands print and parse.
 CONSOLE = {
-    f"filterdb/commands/{name}.h" for name in ("console", "output", "progress_bar")
+    f"filterdb/commands/{name}.h" for name in ("console", "output")
 }
 # filterdb/ uses only these folders of plugin/.
 FILTERDB_MAY_USE = {"filter", "filter_db"}

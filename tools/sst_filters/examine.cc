@@ -17,7 +17,6 @@
 #include <string_view>
 
 #include "filterdb/commands/output.h"
-#include "filterdb/commands/progress_bar.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {

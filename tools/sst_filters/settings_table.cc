@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "filterdb/commands/output.h"
-#include "filterdb/commands/progress_bar.h"
 #include "plugin/policy/policy_settings.h"
 #include "tools/sst_filters/built_filter.h"
 #include "tools/sst_filters/database/stand_ins.h"

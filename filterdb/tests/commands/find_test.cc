@@ -1,33 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <string>
 
-#include "filterdb/tests/fake_sstable/fake_sstable.h"
-#include "tests/support/filterdb_command.h"
-#include "tests/support/temp_dir.h"
+#include "filterdb/tests/commands/scan/scan_fixture.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 using ::testing::HasSubstr;
 
-class FindTest : public ::testing::Test {
+class FindTest : public ScanFixture {
  protected:
   WrittenSstable Write(const std::string& version, FilterFault fault) {
     SstableSpec spec = SpecOf(version, fault);
-    spec.folder = dir_.path();
     spec.keys = {"alice", "bob", "carol", std::string("\0\1a\0\0\1b\0", 8)};
-    return WriteSstable(spec);
+    return ScanFixture::Write(spec);
   }
   Ran Find(const std::string& options) const {
     return Filterdb("find " + dir_.path() + " " + options);
   }
-
-  const TempDir dir_;
 };
 
 TEST_F(FindTest, AsksTheIndexAndTheFilter) {
@@ -54,9 +46,7 @@ TEST_F(FindTest, AsksTheIndexAndTheFilter) {
     const Json report = Exits(2, Find("--key=616c696365 --json")).report();
     EXPECT_EQ(report["sstables"][0]["found"], "yes, denied by the filter");
     EXPECT_EQ(report["summary"]["found"], 1);
-    for (const auto& entry : std::filesystem::directory_iterator(dir_.path())) {
-      std::filesystem::remove(entry.path());
-    }
+    std::filesystem::remove_all(dir_ / "ks");
   }
 }
 

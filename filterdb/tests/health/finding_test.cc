@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "filterdb/health/totals.h"
-
 namespace cassandra_bloom::testing {
 namespace {
 
@@ -91,10 +89,6 @@ TEST(FindingTest, WhatWasNotExaminedIsNoFault) {
     sstable.LeaveOut(state);
     EXPECT_EQ(sstable.worst(), Harm::kNone);
     EXPECT_EQ(sstable.VerdictText(), NameOf(state));
-    tools::Totals totals;
-    totals.Add(sstable, {});
-    EXPECT_EQ(totals.num_left_out, 1U);
-    EXPECT_EQ(totals.num_sstables, 0U);
   }
 }
 
@@ -153,33 +147,6 @@ TEST(FindingTest, NoObstacles) {
   EXPECT_EQ(action_of(With({Check::kEmpty}), no_digests), Action::kMend);
   EXPECT_EQ(action_of(WithDigests(With({Check::kNotInToc}), false), no_digests),
             Action::kCompleteToc);
-}
-
-// The sums count a filter as mended only if mend would make it anew.
-TEST(FindingTest, TotalsReadTheSameList) {
-  tools::Totals totals;
-  Examined unknown = With({Check::kNotSupported});
-  unknown.is_judged = false;
-  for (const Examined& each :
-       {With({Check::kKeysMissing}),
-        With({Check::kKeysMissing, Check::kTimesLogged}),
-        With({Check::kOversized}), With({}), unknown,
-        With({Check::kNotConfirmed, Check::kSaturated})}) {
-    totals.Add(each, {0.01});
-  }
-  EXPECT_EQ(totals.num_sstables, 6U);
-  EXPECT_EQ(totals.num_with(Harm::kHidesRows), 2U);
-  EXPECT_EQ(totals.num_with(Harm::kWastesReads), 1U);
-  EXPECT_EQ(totals.num_with(Harm::kWastesMemory), 1U);
-  EXPECT_EQ(totals.num_with(Harm::kNotKnown), 2U);
-  EXPECT_EQ(totals.harms.exit_status(), 2);
-  EXPECT_EQ(totals.num_keys, 5000U);
-  EXPECT_EQ(totals.now.bytes, 25000U);
-  EXPECT_EQ(totals.mended.bytes, 20000U + 1264U);
-  EXPECT_DOUBLE_EQ(totals.now.reads, 5);
-  EXPECT_DOUBLE_EQ(totals.mended.reads, 4.0093);
-  EXPECT_EQ(totals.freed_bytes, 5000U - 1264U);
-  EXPECT_EQ(totals.with_chances.at(0).bytes, 5U * 1264);
 }
 
 }  // namespace

@@ -2,16 +2,11 @@
 
 // What scan says is to be done: only what fits, in the order of the work.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "filterdb/tests/fake_sstable/fake_sstable.h"
-#include "tests/support/filterdb_command.h"
-#include "tests/support/temp_dir.h"
+#include "filterdb/tests/commands/scan/scan_fixture.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -19,26 +14,16 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr char kId[] = "-5a1c395c6f9511ee8e8b0f9a4e1c2b3d";
-
-class AdviceTest : public ::testing::Test {
+class AdviceTest : public ScanFixture {
  protected:
   // Returns what scan says of one SSTable in this folder.
-  std::string Advice(const std::string& folder, SstableSpec spec) const {
+  std::string Advice(const std::string& folder, const SstableSpec& spec) {
     std::filesystem::remove_all(dir_ / "data");
-    spec.folder = dir_ / "data/" + folder;
-    spec.keys = {"alice", "bob", "carol"};
-    std::filesystem::create_directories(spec.folder);
-    WriteSstable(spec);
-    return Filterdb("scan " + dir_ / "data").out;
+    Write(spec, "data/" + folder);
+    return Scan().out;
   }
 
-  Json ToRepair() const {
-    return Filterdb("scan --json " + dir_ / "data")
-        .report()["summary"]["tables_to_repair"];
-  }
-
-  const TempDir dir_;
+  Json ToRepair() const { return Report()["summary"]["tables_to_repair"]; }
 };
 
 // The places of `texts` in `text` are in this order.

@@ -4,35 +4,29 @@
 // special names. filterdb must report what it leaves out.
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <string>
 
-#include "filterdb/tests/fake_sstable/fake_sstable.h"
-#include "tests/support/filterdb_command.h"
-#include "tests/support/temp_dir.h"
+#include "filterdb/tests/commands/scan/scan_fixture.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
-// The folder name of a table ends in an ID of 32 hexadecimal digits.
-constexpr const char* kTable1 = "t1-5a1c395c6f9511ee8e8b0f9a4e1c2b3d";
-constexpr const char* kTable2 = "t2-6b2c395c6f9511ee8e8b0f9a4e1c2b3d";
+const std::string kTable1 = std::string("t1") + kId;
+const std::string kTable2 = std::string("t2") + kId;
 
-class FoldersTest : public ::testing::Test {
+class FoldersTest : public ScanFixture {
  protected:
-  WrittenSstable Write(const std::string& folder, SstableSpec spec = {}) const {
-    fs::create_directories(dir_ / folder);
-    spec.folder = dir_ / folder;
-    spec.keys = {"alice", "bob", "carol"};
-    return WriteSstable(spec);
+  WrittenSstable Write(const std::string& folder,
+                       const SstableSpec& spec = {}) {
+    return ScanFixture::Write(spec, folder);
   }
 
   void Link(const std::string& target, const std::string& name) const {
@@ -55,8 +49,6 @@ class FoldersTest : public ::testing::Test {
   static size_t NumSstables(const Ran& ran) {
     return ran.report()["sstables"].size();
   }
-
-  const TempDir dir_;
 };
 
 // ---- Permissions ----
@@ -192,14 +184,33 @@ TEST_F(FoldersTest, AFolderOfAnUnfinishedSstable) {
   EXPECT_EQ(Exits(2, Scan()).report()["sstables"][0]["state"], "live");
 }
 
+// The name of the folder fakes a line of the report, and erases text on a
+// terminal. (output_test.cc tests the texts and the JSON.)
+TEST_F(FoldersTest, NamesAreHarmless) {
+  SstableSpec spec = SpecOf("nb", FilterFault::kBitsCleared);
+  spec.keys = {"alice", "bob", "carol"};
+  const WrittenSstable one = Write("data/ks\nall is well\x1b[2K", spec);
+  const std::string filter = "'" + one.Path("Filter.db") + "'";
+  for (const Ran& ran :
+       {Filterdb("scan " + dir_.path()),
+        Filterdb("scan --what-if " + dir_.path()), Filterdb("info " + filter),
+        Filterdb("check --key-format=text --keys=- " + filter, "echo alice |"),
+        Filterdb("find --key=616c696365 " + dir_.path())}) {
+    const std::string text = ran.out + ran.err;
+    EXPECT_THAT(text, HasSubstr("ks\\x0aall is well\\x1b[2K"));
+    EXPECT_THAT(text, Not(HasSubstr("\nall is well")));
+    EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  }
+}
+
 // ---- What is left out ----
 
 TEST_F(FoldersTest, SnapshotsAndBackupsAreCounted) {
-  Write(std::string("data/ks/") + kTable1);
-  Write(std::string("data/ks/") + kTable1 + "/snapshots/daily");
-  Write(std::string("data/ks/") + kTable1 + "/backups");
+  Write("data/ks/" + kTable1);
+  Write("data/ks/" + kTable1 + "/snapshots/daily");
+  Write("data/ks/" + kTable1 + "/backups");
   // The second table has SSTables only in a snapshot, as after a TRUNCATE.
-  Write(std::string("data/ks/") + kTable2 + "/snapshots/daily");
+  Write("data/ks/" + kTable2 + "/snapshots/daily");
   fs::create_directories(dir_ / "data/ks/" + kTable2 + "/backups");
   EXPECT_EQ(NumSstables(Scan()), 1U);
   EXPECT_EQ(Scan().report()["summary"]["left_out_folders"],

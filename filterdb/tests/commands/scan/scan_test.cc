@@ -3,21 +3,15 @@
 // Tests the figures, texts and JSON of "filterdb scan", and which SSTables it
 // looks at. What it finds of each fault: ../mend/faults_test.cc.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
 #include <string>
-#include <vector>
 
-#include "filterdb/tests/fake_sstable/fake_sstable.h"
+#include "filterdb/tests/commands/scan/scan_fixture.h"
 #include "filterdb/tests/fake_sstable/log_record.h"
 #include "tests/support/cassandra_data.h"
-#include "tests/support/filterdb_command.h"
-#include "tests/support/random_keys.h"
-#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -26,30 +20,8 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::vector<std::string> Keys(size_t num_keys) {
-  const RandomKeys random(/*seed=*/20261123, /*max_length=*/40);
-  std::vector<std::string> keys;
-  for (size_t i = 0; i < num_keys; ++i) {
-    keys.push_back(random[i] + std::to_string(i));
-  }
-  return keys;
-}
-
-class ScanTest : public ::testing::Test {
+class ScanTest : public ScanFixture {
  protected:
-  WrittenSstable Write(SstableSpec spec, const std::string& folder = "ks/t1") {
-    fs::create_directories(dir_ / folder);
-    spec.folder = dir_ / folder;
-    if (spec.keys.empty()) {
-      spec.keys = Keys(1000);
-    }
-    return WriteSstable(spec);
-  }
-
-  Ran Scan(const std::string& options = "") const {
-    return Filterdb("scan " + options + " " + dir_.path());
-  }
-
   Json TheOne(const std::string& options = "") const {
     const Ran ran = Scan("--json " + options);
     const Json report = ran.report();
@@ -57,8 +29,6 @@ class ScanTest : public ::testing::Test {
     EXPECT_EQ(report["summary"]["exit_status"], ran.exit_code);
     return report["sstables"][0];
   }
-
-  const TempDir dir_;
 };
 
 // ---- Figures ----
@@ -188,11 +158,16 @@ After that, with the node up, repair what was hidden from compactions:
 )");
 }
 
+// A table without faults has no line, and no sums of its own.
 TEST_F(ScanAnswerTest, TextOfFaults) {
+  Write(SpecOf("nb"), "ks/t3");
   const std::string out = Scan("--only-faults").out;
   EXPECT_THAT(out, HasSubstr(": empty\n"));
   EXPECT_THAT(out, HasSubstr(": oversized\n"));
   EXPECT_THAT(out, Not(HasSubstr(": ok\n")));
+  EXPECT_THAT(out, HasSubstr(dir_ / "ks/t2\n         5 "));
+  EXPECT_THAT(out, HasSubstr("  all\n"));
+  EXPECT_THAT(Scan().out, HasSubstr("  " + dir_ / "ks/t3\n"));
 }
 
 TEST_F(ScanAnswerTest, Summary) {
@@ -318,70 +293,30 @@ TEST_F(ScanTest, NoSstables) {
 
 // ---- A node that runs ----
 
-class ScanLiveTest : public ScanTest {
- protected:
-  ScanLiveTest() {
-    SstableSpec spec;
-    Write(spec);
-    spec.generation = "2";
-    spec.fault = FilterFault::kMissing;  // The filter is not written yet.
-    Write(spec);
-  }
-
-  void WriteLog(const std::string& name, const std::string& lines) {
-    WriteFile(dir_ / ("ks/t1/" + name), lines);
-  }
-
-  std::string Line(const std::string& type, int generation) const {
-    return LogRecord(
-        type, dir_ / "ks/t1/nb-" + std::to_string(generation) + "-big-", 0, 8);
-  }
-
-  Json States() const {
-    Json states;
-    const Json json = Scan("--json").report();  // The loop refers to it.
-    for (const Json& sstable : json["sstables"]) {
-      states[sstable["name"].get<std::string>()] = sstable["state"];
-    }
-    return states;
-  }
-};
-
 // What a log may hold is tested in transaction_logs_test.cc.
-TEST_F(ScanLiveTest, Transactions) {
-  const std::string uuid = "7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log";
-  const struct {
-    std::string name_of_log;
-    std::string lines;
-    const char* state_of_two;
-  } cases[] = {
-      {"nb_txn_compaction_", Line("REMOVE", 1) + Line("ADD", 2),
-       "being written"},
-      {"bti-da_txn_compaction_",
-       Line("REMOVE", 2) + Line("ADD", 1) + LogRecord("COMMIT"), "obsolete"},
-      {"nb_txn_flush_", Line("ADD", 2) + LogRecord("ABORT"), "being written"}};
-  for (const auto& each : cases) {
-    SCOPED_TRACE(each.lines);
-    const std::string log = each.name_of_log + uuid;
-    WriteLog(log, each.lines);
-    EXPECT_EQ(States(),
-              (Json{{"nb-1-big", "live"}, {"nb-2-big", each.state_of_two}}));
-    EXPECT_THAT(Exits(0, Scan()).out, HasSubstr(each.state_of_two));
-    fs::remove(dir_ / "ks/t1/" + log);
-  }
-  WriteLog("notes.log", Line("ADD", 2));
-  EXPECT_EQ(States()["nb-2-big"], "live");
-}
-
-// Both SSTables need the log, and its error is reported once.
-TEST_F(ScanLiveTest, ALogThatCannotBeRead) {
-  WriteLog("nb_txn_flush_1.log", "damaged\n" + Line("ADD", 2));
+TEST_F(ScanTest, Transactions) {
+  SstableSpec spec;
+  Write(spec);
+  spec.generation = "2";
+  spec.fault = FilterFault::kMissing;  // The filter is not written yet.
+  Write(spec);
+  const std::string log =
+      dir_ / "ks/t1/nb_txn_compaction_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log";
+  const std::string removed =
+      LogRecord("REMOVE", dir_ / "ks/t1/nb-1-big-", 0, 8);
+  const std::string added = LogRecord("ADD", dir_ / "ks/t1/nb-2-big-", 0, 8);
+  WriteFile(log, removed + added);
+  EXPECT_THAT(Exits(0, Scan()).out, HasSubstr("nb-2-big: being written\n"));
+  WriteFile(log, removed + added + LogRecord("COMMIT"));
+  EXPECT_THAT(Exits(1, Scan()).out, HasSubstr("nb-1-big: obsolete\n"));
+  // Both SSTables need the log, and its error is reported once.
+  WriteFile(log, "damaged\n" + added);
   const Ran ran =
       Exits(3, Filterdb("scan --json " + dir_ / "ks/t1/nb-1-big-Data.db" + " " +
                         dir_ / "ks/t1/nb-2-big-Data.db"));
   EXPECT_EQ(ran.report()["sstables"].size(), 2U) << ran;
   EXPECT_EQ(ran.report()["errors"].size(), 1U) << ran;
-  EXPECT_THAT(ran.err, HasSubstr(dir_ / "ks/t1/nb_txn_flush_1.log"));
+  EXPECT_THAT(ran.err, HasSubstr(log));
 }
 
 // ---- The system's limits ----

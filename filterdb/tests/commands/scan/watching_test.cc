@@ -2,15 +2,10 @@
 
 // Runs examples/watching/watch_filters.sh, which a timer runs as root.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <string>
 
-#include "filterdb/tests/fake_sstable/fake_sstable.h"
-#include "tests/support/filterdb_command.h"
-#include "tests/support/temp_dir.h"
+#include "filterdb/tests/commands/scan/scan_fixture.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -19,20 +14,12 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class WatchingTest : public ::testing::Test {
+class WatchingTest : public ScanFixture {
  protected:
-  WatchingTest() {
-    if (RunProcess({"/bin/sh", "-c", "jq --version"}).exit_code != 0) {
-      has_jq_ = false;
-    }
-    fs::create_directories(dir_ / "data/ks/t1");
-  }
+  WatchingTest() { fs::create_directories(dir_ / "data"); }
 
-  void Write(FilterFault fault) const {
-    SstableSpec spec = SpecOf("nb", fault);
-    spec.folder = dir_ / "data/ks/t1";
-    spec.keys = {"alice", "bob", "carol"};
-    WriteSstable(spec);
+  void Write(FilterFault fault) {
+    ScanFixture::Write(SpecOf("nb", fault), "data/ks/t1");
   }
 
   // With `filterdb` as the program of this name.
@@ -53,13 +40,10 @@ class WatchingTest : public ::testing::Test {
     return Watch(std::string("exec ") + CASSANDRA_BLOOM_FILTERDB + " \"$@\"");
   }
   std::string Metrics() const { return ReadFile(dir_ / "f.prom"); }
-
-  bool has_jq_ = true;
-  const TempDir dir_;
 };
 
 TEST_F(WatchingTest, Metrics) {
-  if (!has_jq_) {
+  if (RunProcess({"/bin/sh", "-c", "jq --version"}).exit_code != 0) {
     GTEST_SKIP() << "jq is not there";
   }
   Write(FilterFault::kNone);

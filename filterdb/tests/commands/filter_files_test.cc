@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests what info, check and build answer about valid filters:
-// the JSON, and one text of each.
+// Tests what info, check and build do with valid files: the JSON, one text of
+// each, and that a filter is that of the reference.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <filesystem>
 #include <string>
+#include <vector>
 
-#include "filterdb/tests/commands/command_fixture.h"
+#include "filterdb/tests/fake_sstable/fake_sstable.h"
+#include "tests/support/filterdb_command.h"
+#include "tests/support/naive_filter.h"
+#include "tests/support/random_keys.h"
+#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
+namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
 // Returns a filter of one 64-bit word. `byte` is each of its bytes.
@@ -21,21 +29,36 @@ std::string OneWord(char probes, char byte) {
          std::string(8, byte);
 }
 
-class AnswersTest : public CommandFixture {
+class FilterFilesTest : public ::testing::Test {
  protected:
-  AnswersTest() {
-    Write("keys", TextList({"alice", "bob", "carol"}));
-    Write("nb-1-big-Filter.db", OneWord(5, '\x55'));
-    Write("nb-2-big-Filter.db", OneWord(6, '\x55'));
-    Write("nb-3-big-Filter.db", "");
-    Write("nb-4-big-Filter.db", OneWord(5, '\0'));
-    Write("nb-6-big-Filter.db", OneWord(5, '\xff'));
+  FilterFilesTest() {
+    WriteFile(dir_ / "keys", "alice\nbob\ncarol\n");
+    WriteFile(dir_ / "nb-1-big-Filter.db", OneWord(5, '\x55'));
+    WriteFile(dir_ / "nb-3-big-Filter.db", "");
+    WriteFile(dir_ / "nb-4-big-Filter.db", OneWord(5, '\0'));
+    WriteFile(dir_ / "nb-6-big-Filter.db", OneWord(5, '\xff'));
   }
+
+  // Runs filterdb in `dir_`. `before` is shell text before the command.
+  Ran Run(const std::string& arguments, const std::string& before = "") const {
+    return Filterdb(arguments, "cd " + dir_.path() + "; " + before);
+  }
+  // Expects success, and nothing on stderr.
+  Ran Good(const std::string& arguments, const std::string& before = "") const {
+    const Ran ran = Exits(0, Run(arguments, before));
+    EXPECT_EQ(ran.err, "") << arguments;
+    return ran;
+  }
+  std::string Read(const std::string& name) const {
+    return ReadFile(dir_ / name);
+  }
+
+  const TempDir dir_;
 };
 
 const std::string kText = " --keys=keys --key-format=text ";
 
-TEST_F(AnswersTest, Info) {
+TEST_F(FilterFilesTest, Info) {
   EXPECT_EQ(Good("info nb-1-big-Filter.db").out,
             "nb-1-big-Filter.db\n"
             "  form            na-and-later\n"
@@ -69,8 +92,8 @@ TEST_F(AnswersTest, Info) {
                                   {"verdict", "saturated"}}));
 }
 
-TEST_F(AnswersTest, InfoGoesOnAfterABrokenFile) {
-  Write("nb-5-big-Filter.db", "broken");
+TEST_F(FilterFilesTest, InfoGoesOnAfterABrokenFile) {
+  WriteFile(dir_ / "nb-5-big-Filter.db", "broken");
   const Ran ran =
       Exits(3, Run("info --json nb-1-big-Filter.db nb-5-big-Filter.db "
                    "nb-1-big-Filter.db"));
@@ -82,7 +105,7 @@ TEST_F(AnswersTest, InfoGoesOnAfterABrokenFile) {
             (Json{{"file", "nb-5-big-Filter.db"}, {"error", error}}));
 }
 
-TEST_F(AnswersTest, Build) {
+TEST_F(FilterFilesTest, Build) {
   EXPECT_EQ(Good("build --bits=10 --out=nb-9-big-Filter.db" + kText).out,
             "nb-9-big-Filter.db\n"
             "  keys    3\n"
@@ -97,7 +120,7 @@ TEST_F(AnswersTest, Build) {
             {"words", 1}}));
 }
 
-TEST_F(AnswersTest, Check) {
+TEST_F(FilterFilesTest, Check) {
   EXPECT_EQ(Good("check nb-6-big-Filter.db" + kText).out,
             "nb-6-big-Filter.db\n"
             "  keys     3\n"
@@ -117,7 +140,60 @@ TEST_F(AnswersTest, Check) {
   Good("check nb-3-big-Filter.db" + kText);  // Every key is present.
 }
 
-TEST_F(AnswersTest, HelpOfEach) {
+// Random keys, from a list, from standard input, and from an index.
+TEST_F(FilterFilesTest, BuildEqualsTheReference) {
+  const ::testing::ScopedTrace trace(__FILE__, __LINE__, Seed());
+  const RandomKeys random(Seed(), 30);
+  SstableSpec spec;
+  spec.folder = dir_.path();
+  spec.version = "ka";
+  std::string list;
+  for (uint32_t i = 0; i < 2000; ++i) {
+    // Each ends in its own number, so that no two are equal.
+    spec.keys.push_back(random[i] + std::to_string(i));
+  }
+  for (const std::string& key : spec.keys) {
+    list += "0x";
+    for (const char c : key) {
+      for (const int digit : {c >> 4 & 15, c & 15}) {
+        list += "0123456789abcdef"[digit];
+      }
+    }
+    list += "\n";
+  }
+  WriteFile(dir_ / "list", list);
+  const std::string of_ka = WriteSstable(spec).Path("Index.db");
+  spec.version = "nb";
+  fs::rename(WriteSstable(spec).Path("Index.db"), dir_ / "index");
+  const struct {
+    std::string size;
+    int probes;
+  } cases[] = {{"--bits=10", 7}, {"--fp-chance=0.01", 5}};
+  for (const auto& [size, probes] : cases) {
+    SCOPED_TRACE(size);
+    const uint64_t words = (2000 * 10 + 20 + 63) / 64;
+    NaiveFilter naive(probes, words);
+    for (const std::string& key : spec.keys) {
+      naive.Add(key);
+    }
+    const std::string build = "build --json --force --sstable-version=nb " +
+                              size + " --out=nb-9-big-Filter.db ";
+    // The name of an index gives its version, whatever the filter's is.
+    for (const std::string& keys :
+         {std::string("--keys=list"), std::string("--keys=- <list"),
+          std::string("--index=index"), "--index=" + of_ka}) {
+      EXPECT_EQ(Good(build + keys).json(), (Json{{"file", "nb-9-big-Filter.db"},
+                                                 {"keys", 2000},
+                                                 {"probes", probes},
+                                                 {"words", words}}));
+      EXPECT_EQ(Read("nb-9-big-Filter.db"), naive.Serialize());
+    }
+    Good(build + "--keys=-", "cat list |");
+    EXPECT_EQ(Read("nb-9-big-Filter.db"), naive.Serialize());
+  }
+}
+
+TEST_F(FilterFilesTest, HelpOfEach) {
   const std::string all = Good("--help").out;
   for (const std::string command :
        {"scan", "mend", "install", "find", "info", "check", "build"}) {

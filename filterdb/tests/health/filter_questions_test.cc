@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/health/filter_fill.h"
+#include "filterdb/health/filter_questions.h"
 
 #include <gtest/gtest.h>
 
