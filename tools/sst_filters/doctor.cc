@@ -32,9 +32,12 @@ Outcome OutcomeOf(const Json& families) {
   Use worst = Use::kUsed;
   bool is_all_asked = true;
   bool has_files = false;
+  bool has_filters = false;
   bool has_reasons = false;
   for (const Json& family : families) {
     has_files |= family["files"] > 0;
+    has_filters |=
+        !family["all"].is_null() && family["all"]["filter_bytes"] > 0;
     for (const Json& reason : family["reasons"]) {
       const Use use = reason["use"].get<Use>();
       worst = std::max(worst, use);
@@ -60,6 +63,10 @@ Outcome OutcomeOf(const Json& families) {
               "not known whether RocksDB uses the filter of every SST file, as "
               "the block cache may drop the largest; see above"};
     default:
+      if (!has_filters) {
+        return {kGood,
+                "no SST file has a filter, which is no fault: see above why"};
+      }
       return {kGood,
               has_reasons
                   ? "all is well: RocksDB uses the filter of every SST file, "

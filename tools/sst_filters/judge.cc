@@ -35,8 +35,23 @@ std::string ExtractorNow(const ExaminedFamily& family) {
   return extractor == nullptr ? "none" : extractor->GetId();
 }
 
+// Returns whether a file was written with a filter policy.
+bool HadPolicy(const ExaminedFamily& family) {
+  return std::any_of(
+      family.ssts.begin(), family.ssts.end(),
+      [](const ExaminedSst& sst) { return !sst.policy.empty(); });
+}
+
 Verdict JudgeWithoutFilter(const ExaminedSst& sst,
                            const ExaminedFamily& family) {
+  // A program may want no filters, as for a column family that it hardly uses.
+  if (family.policy.empty() && !HadPolicy(family)) {
+    return OnPurpose(
+        "no filter, as neither the OPTIONS file nor an SST file names a "
+        "filter_policy: a look-up of an absent key reads a block of each file "
+        "of level 0, and of one of each deeper level");
+  }
+  // A process may have dropped the policy that it did not know.
   if (family.policy.empty()) {
     return NeedsCompaction(
         "no filter, as the OPTIONS file has no filter_policy",

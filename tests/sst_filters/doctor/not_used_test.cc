@@ -173,6 +173,27 @@ TEST(DoctorNotUsedTest, NoPolicy) {
   EXPECT_EQ(problem["levels"]["0"].size(), 1U);
 }
 
+// A policy that nobody asked for is not missing. But it is if a file names one:
+// then a process has dropped it.
+TEST(DoctorNotUsedTest, NoPolicyAndNoFilters) {
+  FilledDb db(DbOptions(nullptr));
+  const Ran text = Exits(0, Doctor(db, ""));
+  EXPECT_THAT(text.out, HasSubstr("false positives of an absent key  1\n"));
+  EXPECT_THAT(text.out, HasSubstr("\nno SST file has a filter, which is no "
+                                  "fault: see above why\n"));
+  EXPECT_EQ(FamilyOf(Doctor(db))["ssts"][0]["use"], "none_on_purpose");
+
+  db.Reopen(DbOptions(OurPolicy()));
+  AddFile(&db, 0, 1000);
+  db.Reopen(DbOptions(nullptr));
+  const Json reasons = FamilyOf(Exits(2, Doctor(db)))["reasons"];
+  EXPECT_EQ(
+      reasons["no filter, as the OPTIONS file has no filter_policy"]["to_do"],
+      "set filter_policy, then compact it (with FIFO compaction, wait "
+      "until it ages out)");
+  EXPECT_EQ(reasons.size(), 2U);
+}
+
 TEST(DoctorNotUsedTest, FilesFromBeforeTheSwitch) {
   FilledDb db(DbOptions(nullptr));
   db.Reopen(DbOptions(OurPolicy()));
