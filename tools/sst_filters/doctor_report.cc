@@ -50,12 +50,12 @@ Json ToJson(const Json& level, const LevelSums& sums) {
 }
 
 Json ToJson(const Setting& setting) {
-  const auto& reads = setting.reads_in_vain;
+  const Costs& costs = setting.costs;
   return {{"policy", setting.policy},
-          {"filter_bytes", std::llround(setting.filter_bytes)},
-          {"bits_per_key", setting.bits_per_key},
-          {"false_positives", reads ? Json(reads->absent_key) : Json()},
-          {"present_key_in_vain", reads ? Json(reads->present_key) : Json()},
+          {"filter_bytes", std::llround(costs.all.filter_bytes)},
+          {"bits_per_key", costs.all.BitsPerKey()},
+          {"false_positives", OrNull(costs.absent_key_in_vain)},
+          {"present_key_in_vain", OrNull(costs.present_key_in_vain)},
           {"bytes_to_build", setting.bytes_to_build
                                  ? Json(std::llround(*setting.bytes_to_build))
                                  : Json()}};
@@ -233,9 +233,8 @@ Json ToJson(const JudgedFamily& family, const Costs& costs,
   }
   Json& all = json["all"];
   if (!costs.levels.empty()) {
-    const auto& reads = costs.reads_in_vain;
     all = ToJson("all", costs.all);
-    all["false_positives"] = reads ? Json(reads->absent_key) : Json();
+    all["false_positives"] = OrNull(costs.absent_key_in_vain);
   }
   json["notes"] = NotesOf(family, costs, cache);
   Json& block_cache = json["block_cache"];

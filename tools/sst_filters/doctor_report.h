@@ -11,7 +11,6 @@
 #include "tools/sst_filters/costs.h"
 #include "tools/sst_filters/database/rocksdb_log.h"
 #include "tools/sst_filters/judge.h"
-#include "tools/sst_filters/settings_table.h"
 
 namespace cassandra_bloom::tools {
 
