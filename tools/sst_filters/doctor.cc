@@ -94,8 +94,6 @@ ExitCode RunDoctor(const DoctorArguments& arguments) {
   const ExaminedDatabase examined = Examine(arguments.database);
   const RocksdbLog log =
       ReadRocksdbLog(arguments.database.folder, examined.log_dir);
-  const auto absent_share =
-      log.tickers ? log.tickers->AbsentShare() : std::nullopt;
   bool has_prefixes_alone = false;
   Json families = Json::array();
   for (const ExaminedFamily& family : examined.families) {
@@ -105,11 +103,12 @@ ExitCode RunDoctor(const DoctorArguments& arguments) {
                            : std::optional<LoggedCache>(logged->second);
     const JudgedFamily judged = Judge(family, cache);
     const Costs costs = CostsOf(judged);
-    families.push_back(ToJson(
-        judged, costs,
-        arguments.no_forecast ? SettingsTable()
-                              : TableOfSettings(judged, costs, absent_share),
-        cache));
+    families.push_back(
+        ToJson(judged, costs,
+               arguments.no_forecast
+                   ? SettingsTable()
+                   : TableOfSettings(judged, costs, log.AbsentShare()),
+               cache));
     has_prefixes_alone |= !family.table.whole_key_filtering;
   }
   const Json running = ToJson(log, has_prefixes_alone);

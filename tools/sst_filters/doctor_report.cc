@@ -266,18 +266,17 @@ Json ToJson(const RocksdbLog& log, bool has_prefixes_alone) {
   }
   Json json = {{"file", log.file}, {"has_statistics", log.has_statistics}};
   Json& tickers = json["tickers"];
-  if (log.tickers) {
-    const LoggedTickers& logged = *log.tickers;
+  if (!log.tickers.empty()) {
     tickers = {
-        {"time", logged.time},
-        {"look_ups_in_files", logged.reached_files},
-        {"absent_share", OrNull(logged.AbsentShare())},
-        {"useful", logged.useful},
-        {"full_positive", logged.positive},
-        {"full_true_positive", logged.true_positive},
-        {"rate", has_prefixes_alone ? Json() : OrNull(logged.Rate())},
-        {"prefixes_checked", logged.prefixes_checked},
-        {"prefixes_denied", logged.prefixes_denied},
+        {"time", log.time},
+        {"look_ups_in_files", log.Ticker("memtable.miss")},
+        {"absent_share", OrNull(log.AbsentShare())},
+        {"useful", log.Ticker("bloom.filter.useful")},
+        {"full_positive", log.Ticker("bloom.filter.full.positive")},
+        {"full_true_positive", log.Ticker("bloom.filter.full.true.positive")},
+        {"rate", has_prefixes_alone ? Json() : OrNull(log.Rate())},
+        {"prefixes_checked", log.Ticker("bloom.filter.prefix.checked")},
+        {"prefixes_denied", log.Ticker("bloom.filter.prefix.useful")},
     };
   }
   return json;
@@ -311,7 +310,7 @@ void PrintLog(const Json& log) {
   if (tickers.is_null()) {
     PrintText(std::string("in the running program: not known, ") +
               (log["has_statistics"].get<bool>()
-                   ? "because it has looked up no key yet\n"
+                   ? "because its LOG counts no look-up yet\n"
                    : "because its LOG has no tickers (the program has to set "
                      "DBOptions::statistics)\n"));
     return;
