@@ -7,12 +7,14 @@
 #include <rocksdb/status.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <random>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "filterdb/commands/output.h"
 #include "filterdb/commands/progress_bar.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
@@ -179,11 +181,21 @@ double BytesToBuild(const rocksdb::FilterPolicy& policy, const Family& family,
       .bytes_to_build;
 }
 
-Setting SettingOf(const std::string& text, const Family& family,
-                  const Groups& groups) {
+Json RowOf(const std::string& policy, const Costs& costs,
+           std::optional<double> bytes_to_build) {
+  return {{"policy", policy},
+          {"filter_bytes", std::llround(costs.all.filter_bytes)},
+          {"bits_per_key", costs.all.BitsPerKey()},
+          {"false_positives", OrNull(costs.absent_key_in_vain)},
+          {"present_key_in_vain", OrNull(costs.present_key_in_vain)},
+          {"bytes_to_build",
+           bytes_to_build ? Json(std::llround(*bytes_to_build)) : Json()}};
+}
+
+Json RowOf(const std::string& text, const Family& family,
+           const Groups& groups) {
   const auto policy = PolicyOf(text);
-  Setting setting{text, {}, BytesToBuild(*policy, family, groups)};
-  Costs& costs = setting.costs;
+  Costs costs;
   for (const auto& [place, group] : groups) {
     const BuiltFilter built =
         BuildFilter(*policy, family, place, group.keys / group.files);
@@ -194,7 +206,7 @@ Setting SettingOf(const std::string& text, const Family& family,
     }
   }
   AddReadsInVain(&costs);
-  return setting;
+  return RowOf(text, costs, BytesToBuild(*policy, family, groups));
 }
 
 // Returns why nothing can be said, or "".
@@ -213,47 +225,39 @@ std::string WhyNot(const JudgedFamily& family) {
   return "";
 }
 
-std::string Describe(const Setting& setting) {
-  return setting.policy + " (" +
-         ThreeDigits(*setting.costs.absent_key_in_vain) +
-         " blocks in vain for an absent key, " +
-         AsSize(setting.costs.all.filter_bytes) + ")";
+std::string Describe(const Json& row) {
+  return AsText(row["policy"]) + " (" + AsThreeDigits(row["false_positives"]) +
+         " blocks in vain for an absent key, " + AsSize(row["filter_bytes"]) +
+         ")";
 }
 
 // Returns a sentence that says which row to take. Of absent keys, the fewest
 // reads count, and of present keys the least memory, but both without more of
 // the other.
-std::string AdviceOf(const std::vector<Setting>& rows, const Setting& now,
-                     double absent_share) {
+std::string AdviceOf(const Json& rows, const Json& now, double absent_share) {
   const bool is_for_absent = absent_share >= 0.5;
-  const auto reads = [&](const Setting& setting) {
-    return *(is_for_absent ? setting.costs.absent_key_in_vain
-                           : setting.costs.present_key_in_vain);
-  };
-  const auto bytes = [](const Setting& setting) {
-    return setting.costs.all.filter_bytes;
-  };
-  const Setting* best = nullptr;
-  for (const Setting& row : rows) {
-    const auto is_less = [&](const Setting& than, double share) {
-      return is_for_absent ? reads(row) < share * reads(than)
-                           : bytes(row) < share * bytes(than);
-    };
-    if (bytes(row) <= bytes(now) && reads(row) <= reads(now) &&
-        is_less(now, 0.9) && (best == nullptr || is_less(*best, 1))) {
-      best = &row;
+  const char* const reads =
+      is_for_absent ? "false_positives" : "present_key_in_vain";
+  const char* const what_counts = is_for_absent ? reads : "filter_bytes";
+  Json best;
+  double least = 0.9 * now[what_counts].get<double>();
+  for (const Json& row : rows) {
+    if (row["filter_bytes"] <= now["filter_bytes"] &&
+        row[reads] <= now[reads] && row[what_counts] < least) {
+      best = row;
+      least = row[what_counts];
     }
   }
   return AsPercent(is_for_absent ? absent_share : 1 - absent_share) +
          " of look-ups were of " + (is_for_absent ? "absent" : "present") +
          " keys: " +
-         (best == nullptr
+         (best.is_null()
               ? "no row is much better than what it has now"
               : (is_for_absent ? "the fewest blocks are read in vain, in no "
                                  "more memory, with "
                                : "the least memory, without more blocks read "
                                  "in vain, has ") +
-                    Describe(*best));
+                    Describe(best));
 }
 
 }  // namespace
@@ -299,24 +303,26 @@ Costs CostsOf(const JudgedFamily& family) {
   return costs;
 }
 
-SettingsTable TableOfSettings(const JudgedFamily& family, const Costs& now,
-                              std::optional<double> absent_share) {
-  SettingsTable table;
+void AddSettings(const JudgedFamily& family, const Costs& now,
+                 std::optional<double> absent_share, Json* settings) {
   const Groups groups = GroupsOf(family);
   if (groups.empty()) {
-    return table;
+    return;
   }
+  Json& rows = (*settings)["rows"];
+  Json& notes = (*settings)["notes"];
+  Json& row_now = (*settings)["now"];
   if (now.all.filter_keys > 0) {
-    table.now = Setting{"now", now, std::nullopt};
-  }
-  const auto& policy = family.table.filter_policy;
-  if (table.now && family.is_policy_known && !family.has_no_bits &&
-      policy != nullptr) {
-    table.now->bytes_to_build = BytesToBuild(*policy, family, groups);
+    const auto& policy = family.table.filter_policy;
+    std::optional<double> bytes_to_build;
+    if (family.is_policy_known && !family.has_no_bits && policy != nullptr) {
+      bytes_to_build = BytesToBuild(*policy, family, groups);
+    }
+    row_now = RowOf("now", now, bytes_to_build);
   }
   if (const std::string why = WhyNot(family); !why.empty()) {
-    table.notes.push_back(why);
-    return table;
+    notes.push_back(why);
+    return;
   }
   std::vector<std::string> policies(std::begin(kSettings), std::end(kSettings));
   if (family.options.optimize_filters_for_hits) {
@@ -328,28 +334,27 @@ SettingsTable TableOfSettings(const JudgedFamily& family, const Costs& now,
              std::min(WithLargest(groups).second.keys_of_largest,
                       kMostKeysToBuild)));
   for (const std::string& text : policies) {
-    progress.Show(table.rows.size(), policies.size());
-    table.rows.push_back(SettingOf(text, family, groups));
+    progress.Show(rows.size(), policies.size());
+    rows.push_back(RowOf(text, family, groups));
   }
-  table.notes.emplace_back(
+  notes.push_back(
       "as if each file were written anew into its level; which are then "
       "bottommost is a guess");
   if (family.table.partition_filters) {
-    table.notes.emplace_back(
+    notes.push_back(
         "mix has more false positives than forecast in partitioned filters: "
         "3 % with partitions of 4 KiB, 13 % with 1 KiB");
   }
   if (family.options.optimize_filters_for_hits && now.absent_key_in_vain) {
-    table.notes.push_back(
+    notes.push_back(
         "optimize_filters_for_hits leaves " +
         ThreeDigits(*now.absent_key_in_vain) +
         " blocks in vain for an absent key; the rows are without it, such as " +
-        Describe(table.rows.back()));
+        Describe(rows.back()));
   }
-  if (absent_share && table.now && now.absent_key_in_vain) {
-    table.notes.push_back(AdviceOf(table.rows, *table.now, *absent_share));
+  if (absent_share && !row_now.is_null() && now.absent_key_in_vain) {
+    notes.push_back(AdviceOf(rows, row_now, *absent_share));
   }
-  return table;
 }
 
 }  // namespace cassandra_bloom::tools

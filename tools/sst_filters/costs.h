@@ -11,10 +11,10 @@
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_COSTS_H_
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
-#include <vector>
 
+#include "filterdb/commands/output.h"
 #include "tools/sst_filters/judge.h"
 
 namespace cassandra_bloom::tools {
@@ -60,24 +60,16 @@ struct Costs {
 
 Costs CostsOf(const JudgedFamily& family);
 
-struct Setting {
-  std::string policy;
-  Costs costs;
-  // What the filter of the largest file adds to the memory while it is written.
-  // Not set if it is not known.
-  std::optional<double> bytes_to_build;
-};
+template <typename Value>
+Json OrNull(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json();
+}
 
-struct SettingsTable {
-  std::vector<Setting> rows;  // Empty if nothing can be said.
-  std::optional<Setting> now;
-  std::vector<std::string> notes;
-};
-
-// `absent_share` is that of look-ups that found no key, if LOG says it. Shows
-// its progress.
-SettingsTable TableOfSettings(const JudgedFamily& family, const Costs& now,
-                              std::optional<double> absent_share);
+// Adds a row for each of the other policies, what the files have now, and
+// notes to `*settings`, or less if nothing can be said. `absent_share` is that
+// of look-ups that found no key, if LOG says it. Shows its progress.
+void AddSettings(const JudgedFamily& family, const Costs& now,
+                 std::optional<double> absent_share, Json* settings);
 
 }  // namespace cassandra_bloom::tools
 
