@@ -74,30 +74,30 @@ std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(const std::string& text) {
 struct Group {
   double files = 0;
   double keys = 0;
-  double keys_of_largest = 0;
 };
 using Groups = std::map<FilePlace, Group>;
+
+double KeysOf(const ExaminedSst& sst) {
+  return static_cast<double>(sst.filter_keys > 0 ? sst.filter_keys : sst.keys);
+}
 
 Groups GroupsOf(const JudgedFamily& family) {
   Groups groups;
   for (const ExaminedSst& sst : family.ssts) {
-    const auto keys =
-        static_cast<double>(sst.filter_keys > 0 ? sst.filter_keys : sst.keys);
-    if (keys > 0) {
+    if (KeysOf(sst) > 0) {
       Group& group = groups[FilePlaceOf(family, sst)];
       group.files += sst.weight;
-      group.keys += sst.weight * keys;
-      group.keys_of_largest = std::max(group.keys_of_largest, keys);
+      group.keys += sst.weight * KeysOf(sst);
     }
   }
   return groups;
 }
 
-const std::pair<const FilePlace, Group>& WithLargest(const Groups& groups) {
-  return *std::max_element(
-      groups.begin(), groups.end(), [](const auto& a, const auto& b) {
-        return a.second.keys_of_largest < b.second.keys_of_largest;
-      });
+const ExaminedSst& LargestOf(const JudgedFamily& family) {
+  return *std::max_element(family.ssts.begin(), family.ssts.end(),
+                           [](const ExaminedSst& a, const ExaminedSst& b) {
+                             return KeysOf(a) < KeysOf(b);
+                           });
 }
 
 // What a policy gives a file.
@@ -174,10 +174,11 @@ BuiltFilter BuildFilter(const rocksdb::FilterPolicy& policy,
   return built;
 }
 
-double BytesToBuild(const rocksdb::FilterPolicy& policy, const Family& family,
-                    const Groups& groups) {
-  const auto& [place, group] = WithLargest(groups);
-  return BuildFilter(policy, family, place, group.keys_of_largest)
+double BytesToBuild(const rocksdb::FilterPolicy& policy,
+                    const JudgedFamily& family) {
+  const ExaminedSst& largest = LargestOf(family);
+  return BuildFilter(policy, family, FilePlaceOf(family, largest),
+                     KeysOf(largest))
       .bytes_to_build;
 }
 
@@ -192,7 +193,7 @@ Json RowOf(const std::string& policy, const Costs& costs,
            bytes_to_build ? Json(std::llround(*bytes_to_build)) : Json()}};
 }
 
-Json RowOf(const std::string& text, const Family& family,
+Json RowOf(const std::string& text, const JudgedFamily& family,
            const Groups& groups) {
   const auto policy = PolicyOf(text);
   Costs costs;
@@ -206,7 +207,7 @@ Json RowOf(const std::string& text, const Family& family,
     }
   }
   AddReadsInVain(&costs);
-  return RowOf(text, costs, BytesToBuild(*policy, family, groups));
+  return RowOf(text, costs, BytesToBuild(*policy, family));
 }
 
 // Returns why nothing can be said, or "".
@@ -316,7 +317,7 @@ void AddSettings(const JudgedFamily& family, const Costs& now,
     const auto& policy = family.table.filter_policy;
     std::optional<double> bytes_to_build;
     if (family.is_policy_known && !family.has_no_bits && policy != nullptr) {
-      bytes_to_build = BytesToBuild(*policy, family, groups);
+      bytes_to_build = BytesToBuild(*policy, family);
     }
     row_now = RowOf("now", now, bytes_to_build);
   }
@@ -331,8 +332,7 @@ void AddSettings(const JudgedFamily& family, const Costs& now,
   ProgressBar progress(
       "building filters of other settings, in up to " +
       AsSize(kMostBytesPerKeyToBuild *
-             std::min(WithLargest(groups).second.keys_of_largest,
-                      kMostKeysToBuild)));
+             std::min(KeysOf(LargestOf(family)), kMostKeysToBuild)));
   for (const std::string& text : policies) {
     progress.Show(rows.size(), policies.size());
     rows.push_back(RowOf(text, family, groups));

@@ -17,12 +17,6 @@ namespace {
 
 using Files = std::vector<rocksdb::SstFileMetaData>;
 
-bool IsOldestOfLevel0(const ExaminedFamily& family, const ExaminedSst& sst) {
-  // RocksDB lists the oldest file of level 0 last.
-  const Files& files = family.files.levels[0].files;
-  return files.back().file_number == sst.file.file_number;
-}
-
 // `files` are those of a level below level 0, in the order of their keys.
 bool HasKeysInRange(const rocksdb::Comparator& comparator, const Files& files,
                     const ExaminedSst& sst) {
@@ -44,7 +38,9 @@ bool IsLast(const ExaminedFamily& family, const ExaminedSst& sst) {
                      [](const rocksdb::LevelMetaData& level) {
                        return level.files.empty();
                      }) &&
-         (sst.level > 0 || IsOldestOfLevel0(family, sst));
+         // RocksDB lists the oldest file of level 0 last.
+         (sst.level > 0 ||
+          levels[0].files.back().file_number == sst.file.file_number);
 }
 
 // A fault that is repaired when the file is written anew. `before` is what else

@@ -6,6 +6,7 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/file_system.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/status.h>
 #include <rocksdb/utilities/options_util.h>
@@ -270,7 +271,11 @@ rocksdb::ColumnFamilyOptions OptionsForReading(const Family& family,
   reading.num_levels = family.options.num_levels;
   reading.compaction_style = family.options.compaction_style;
   reading.prefix_extractor = family.options.prefix_extractor;
-  reading.merge_operator = NewNeverMerging();
+  // A seek may end at a key with merge entries, whose value nobody reads.
+  // Without an operator, it would fail there.
+  rocksdb::MergeOperator::CreateFromString(rocksdb::ConfigOptions(), "put",
+                                           &reading.merge_operator)
+      .PermitUncheckedError();
   reading.optimize_filters_for_hits = family.options.optimize_filters_for_hits;
 #if CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803
   // RocksDB requires the value that is in the MANIFEST.

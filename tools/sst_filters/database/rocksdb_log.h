@@ -34,7 +34,7 @@ struct LoggedCache {
 };
 
 struct RocksdbLog {
-  std::string file;             // Empty if there is none.
+  std::string file;  // Empty if there is none.
   // The program has set DBOptions::statistics.
   bool has_statistics = false;
 
