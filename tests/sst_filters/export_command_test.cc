@@ -204,16 +204,6 @@ TEST_F(ExportCommandTest, ColumnFamilies) {
   Require(db_->DestroyColumnFamilyHandle(other));
 }
 
-TEST_F(ExportCommandTest, ACopyIsAnotherDatabase) {
-  Export();
-  db_.Close();
-  const TempDir copies;
-  fs::copy(db_.path(), copies / "copy");
-  const Ran ran =
-      Exits(3, SstFilters("export --db=" + copies / "copy" + ToOut()));
-  EXPECT_THAT(ran.err, HasSubstr("another database"));
-}
-
 TEST_F(ExportCommandTest, SeveralPathsAndLevels) {
   const TempDir second;
   rocksdb::Options options = db_.options();
@@ -237,15 +227,6 @@ TEST_F(ExportCommandTest, SeveralPathsAndLevels) {
             (std::vector<size_t>{0, 1, 0}));
   EXPECT_THAT(Exits(64, SstFilters(Db() + "--db-path=" + second / "none")).err,
               HasSubstr("--db-path: Directory does not exist"));
-}
-
-TEST_F(ExportCommandTest, ATruncatedFile) {
-  db_.Compact();
-  const std::string sst = OnlySst(db_);
-  db_.Close();
-  fs::resize_file(sst, 100);
-  EXPECT_THAT(Exits(2, SstFilters(Db())).err,
-              HasSubstr("cannot be read as a block-based SST file"));
 }
 
 // RocksDB reads files with the suffix of LevelDB, but lists them with its own.

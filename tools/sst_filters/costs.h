@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the filters of a column family cost: sums of its levels.
+// What the filters of a column family cost, and what those of other policies
+// would cost, if each file were written anew into the level that it is in. The
+// other policies build filters, which are then asked: nothing is computed.
 //
 // Tested in tests/sst_filters/doctor/doctor_test.cc.
+// Tested in tests/sst_filters/doctor/forecast_test.cc.
 
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_COSTS_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_COSTS_H_
 
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "filterdb/commands/output.h"
 #include "tools/sst_filters/judge.h"
 
 namespace cassandra_bloom::tools {
@@ -32,7 +37,7 @@ struct LevelSums {
   double rated_keys = 0;
   double rated_keys_times_rate = 0;
 
-  void Add(const ExaminedSst& sst, const Verdict& verdict);
+  void AddRate(double files_to_add, double keys_of_all, double rate);
 
   double BitsPerKey() const {
     return filter_keys > 0 ? 8 * filter_bytes / filter_keys : 0;
@@ -41,32 +46,30 @@ struct LevelSums {
   std::optional<double> Rate() const;
 };
 
-// How many blocks a look-up of a key reads in vain, if the key is in the range
-// of each file of level 0, and of a file of each deeper level.
-struct ReadsInVain {
-  double absent_key = 0;
-  // Of a key that is in a file, the mean over all keys: in the files above it.
-  double present_key = 0;
-};
-
-// One run of sorted keys or, in level 0, several: each file is one.
-struct Runs {
-  double count = 0;
-  double keys = 0;
-  double rate = 0;
-};
-
-// By level.
-ReadsInVain ReadsInVainOf(const std::map<int, Runs>& runs);
-
 struct Costs {
   std::map<int, LevelSums> levels;  // Those that have files.
   LevelSums all;
-  // Not set if no rate is known.
-  std::optional<ReadsInVain> reads_in_vain;
+
+  // How many blocks a look-up of a key reads in vain, if the key is in the
+  // range of each file of level 0, and of a file of each deeper level. Not set
+  // if no rate is known. Of a key that is in a file, the mean over all keys: in
+  // the files above it.
+  std::optional<double> absent_key_in_vain;
+  std::optional<double> present_key_in_vain;
 };
 
 Costs CostsOf(const JudgedFamily& family);
+
+template <typename Value>
+Json OrNull(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json();
+}
+
+// Adds a row for each of the other policies, what the files have now, and
+// notes to `*settings`, or less if nothing can be said. `absent_share` is that
+// of look-ups that found no key, if LOG says it. Shows its progress.
+void AddSettings(const JudgedFamily& family, const Costs& now,
+                 std::optional<double> absent_share, Json* settings);
 
 }  // namespace cassandra_bloom::tools
 

@@ -3,18 +3,183 @@
 // Tested in tests/sst_filters/doctor/doctor_test.cc.
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "plugin/policy/policy_settings.h"
 #include "plugin/policy/running_rocksdb.h"
+#include "tools/sst_filters/costs.h"
+#include "tools/sst_filters/database/rocksdb_log.h"
 #include "tools/sst_filters/doctor_report.h"
 #include "tools/sst_filters/examine.h"
+#include "tools/sst_filters/judge.h"
 #include "tools/sst_filters/subcommands.h"
 
 namespace cassandra_bloom::tools {
 namespace {
+
+// ---- JSON ----
+
+Json ToJson(const ExaminedSst& sst, const Verdict& verdict) {
+  return {{"file", sst.file.relative_filename},
+          {"level", sst.level},
+          {"use", verdict.use},
+          {"keys", sst.keys},
+          {"filter_keys", sst.filter_keys},
+          {"filter_bytes", sst.filter_bytes},
+          {"policy", sst.policy},
+          {"rate", OrNull(verdict.rate)},
+          {"asked_by_get", sst.answers.by_get > 0},
+          {"asked_by_seek", sst.answers.by_seek > 0},
+          {"why", verdict.why},
+          {"to_do", verdict.remedy}};
+}
+
+// Where nothing was tried, there is no number of filters that were asked.
+Json ToJson(const Json& level, const LevelSums& sums) {
+  const auto if_tried = [](double tried, double asked) {
+    return tried > 0 ? Json(std::llround(asked)) : Json();
+  };
+  return {{"level", level},
+          {"files", std::llround(sums.files)},
+          {"keys", std::llround(sums.keys)},
+          {"filter_bytes", std::llround(sums.filter_bytes)},
+          {"bits_per_key", sums.BitsPerKey()},
+          {"rate", OrNull(sums.Rate())},
+          {"asked_by_get", if_tried(sums.looked_up, sums.asked_by_get)},
+          {"asked_by_seek", if_tried(sums.sought, sums.asked_by_seek)}};
+}
+
+// Returns an object: why filters are not used or not asked, and for each reason
+// its SST files by level, or none if it is about the column family.
+Json ReasonsOf(const JudgedFamily& family) {
+  Json reasons = Json::object();
+  const auto levels_of = [&](const Verdict& verdict) -> Json& {
+    Json& reason = reasons[verdict.why];
+    reason["use"] = verdict.use;
+    reason["to_do"] = verdict.remedy;
+    reason["compact"] = verdict.compact;
+    return reason["levels"];
+  };
+  for (const Verdict& verdict : family.others) {
+    if (!verdict.why.empty()) {
+      levels_of(verdict) = Json::object();
+    }
+  }
+  for (size_t i = 0; i < family.ssts.size(); ++i) {
+    if (!family.verdicts[i].why.empty()) {
+      const ExaminedSst& sst = family.ssts[i];
+      levels_of(family.verdicts[i])[std::to_string(sst.level)].push_back(
+          sst.file.relative_filename);
+    }
+  }
+  return reasons;
+}
+
+std::vector<std::string> NotesOf(const JudgedFamily& family, const Costs& costs,
+                                 const std::optional<LoggedCache>& cache) {
+  std::vector<std::string> notes;
+  const bool is_asked = costs.all.asked_by_get > 0;
+  if (is_asked && !family.table.whole_key_filtering) {
+    notes.emplace_back(
+        "RocksDB asks the filters for prefixes alone: the false positives are "
+        "those of an absent prefix, and absent keys of present prefixes all "
+        "pass");
+  }
+  if (is_asked && !SettingsOf(family.policy).partition_key.is_whole()) {
+    notes.emplace_back(
+        "the filters hold partition keys: the false positives are those of an "
+        "absent partition, and absent keys of present partitions all pass");
+  }
+  if (costs.all.rated_files < costs.all.files) {
+    notes.emplace_back(
+        "false positives are those of the files that could be asked: " +
+        std::to_string(std::llround(costs.all.rated_files)) + " of " +
+        std::to_string(std::llround(costs.all.files)));
+  }
+  if (cache && HasFiltersInCache(family)) {
+    if (costs.all.filter_bytes > static_cast<double>(cache->capacity)) {
+      notes.push_back("the filters are in the block cache, which is smaller: " +
+                      AsSize(cache->capacity));
+    }
+    if (cache->is_strict) {
+      notes.emplace_back(
+          "the filters are in the block cache, which has "
+          "strict_capacity_limit: RocksDB goes on without a filter that has no "
+          "room");
+    }
+  }
+  if (static_cast<double>(family.ssts.size()) < std::round(costs.all.files)) {
+    notes.push_back("this is from a sample of " +
+                    Count(family.ssts.size(), "SST file"));
+  }
+  return notes;
+}
+
+Json ToJson(const JudgedFamily& family, const Costs& costs,
+            const Json& settings, const std::optional<LoggedCache>& cache) {
+  Json json = {{"name", family.files.name},
+               {"files", family.files.file_count},
+               {"policy", family.is_policy_known || !family.policy.empty()
+                              ? Json(family.policy)
+                              : Json()}};
+  Json& levels = json["levels"] = Json::array();
+  for (const auto& [level, sums] : costs.levels) {
+    levels.push_back(ToJson(level, sums));
+  }
+  Json& all = json["all"];
+  if (!costs.levels.empty()) {
+    all = ToJson("all", costs.all);
+    all["false_positives"] = OrNull(costs.absent_key_in_vain);
+  }
+  json["notes"] = NotesOf(family, costs, cache);
+  Json& block_cache = json["block_cache"];
+  if (cache) {
+    block_cache = {{"capacity", cache->capacity},
+                   {"num_shard_bits", cache->num_shard_bits},
+                   {"is_strict", cache->is_strict},
+                   {"filter_bytes", OrNull(cache->filter_bytes)},
+                   {"time", cache->counted_at}};
+  }
+  json["settings"] = settings;
+  json["reasons"] = ReasonsOf(family);
+  Json& ssts = json["ssts"] = Json::array();
+  for (size_t i = 0; i < family.ssts.size(); ++i) {
+    ssts.push_back(ToJson(family.ssts[i], family.verdicts[i]));
+  }
+  return json;
+}
+
+// `has_prefixes_alone` is whether a column family has filters of prefixes
+// alone.
+Json ToJson(const RocksdbLog& log, bool has_prefixes_alone) {
+  if (log.file.empty()) {
+    return nullptr;
+  }
+  Json json = {{"file", log.file}, {"has_statistics", log.has_statistics}};
+  Json& tickers = json["tickers"];
+  if (!log.tickers.empty()) {
+    tickers = {
+        {"time", log.time},
+        {"look_ups_in_files", log.Ticker("memtable.miss")},
+        {"absent_share", OrNull(log.AbsentShare())},
+        {"useful", log.Ticker("bloom.filter.useful")},
+        {"full_positive", log.Ticker("bloom.filter.full.positive")},
+        {"full_true_positive", log.Ticker("bloom.filter.full.true.positive")},
+        {"rate", has_prefixes_alone ? Json() : OrNull(log.Rate())},
+        {"prefixes_checked", log.Ticker("bloom.filter.prefix.checked")},
+        {"prefixes_denied", log.Ticker("bloom.filter.prefix.useful")},
+    };
+  }
+  return json;
+}
+
+// ---- The command ----
 
 struct DoctorArguments {
   DatabaseOnDisk database;
@@ -32,9 +197,12 @@ Outcome OutcomeOf(const Json& families) {
   Use worst = Use::kUsed;
   bool is_all_asked = true;
   bool has_files = false;
+  bool has_filters = false;
   bool has_reasons = false;
   for (const Json& family : families) {
     has_files |= family["files"] > 0;
+    has_filters |=
+        !family["all"].is_null() && family["all"]["filter_bytes"] > 0;
     for (const Json& reason : family["reasons"]) {
       const Use use = reason["use"].get<Use>();
       worst = std::max(worst, use);
@@ -60,6 +228,10 @@ Outcome OutcomeOf(const Json& families) {
               "not known whether RocksDB uses the filter of every SST file, as "
               "the block cache may drop the largest; see above"};
     default:
+      if (!has_filters) {
+        return {kGood,
+                "no SST file has a filter, which is no fault: see above why"};
+      }
       return {kGood,
               has_reasons
                   ? "all is well: RocksDB uses the filter of every SST file, "
@@ -87,8 +259,6 @@ ExitCode RunDoctor(const DoctorArguments& arguments) {
   const ExaminedDatabase examined = Examine(arguments.database);
   const RocksdbLog log =
       ReadRocksdbLog(arguments.database.folder, examined.log_dir);
-  const auto absent_share =
-      log.tickers ? log.tickers->AbsentShare() : std::nullopt;
   bool has_prefixes_alone = false;
   Json families = Json::array();
   for (const ExaminedFamily& family : examined.families) {
@@ -98,11 +268,12 @@ ExitCode RunDoctor(const DoctorArguments& arguments) {
                            : std::optional<LoggedCache>(logged->second);
     const JudgedFamily judged = Judge(family, cache);
     const Costs costs = CostsOf(judged);
-    families.push_back(ToJson(
-        judged, costs,
-        arguments.no_forecast ? SettingsTable()
-                              : TableOfSettings(judged, costs, absent_share),
-        cache));
+    Json settings = {
+        {"now", nullptr}, {"rows", Json::array()}, {"notes", Json::array()}};
+    if (!arguments.no_forecast) {
+      AddSettings(judged, costs, log.AbsentShare(), &settings);
+    }
+    families.push_back(ToJson(judged, costs, settings, cache));
     has_prefixes_alone |= !family.table.whole_key_filtering;
   }
   const Json running = ToJson(log, has_prefixes_alone);

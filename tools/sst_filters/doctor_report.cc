@@ -3,131 +3,13 @@
 #include "tools/sst_filters/doctor_report.h"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "plugin/policy/policy_settings.h"
+#include "tools/sst_filters/judge.h"
 
 namespace cassandra_bloom::tools {
 namespace {
-
-// ---- JSON ----
-
-template <typename Value>
-Json OrNull(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json();
-}
-
-Json ToJson(const ExaminedSst& sst, const Verdict& verdict) {
-  return {{"file", sst.file.relative_filename},
-          {"level", sst.level},
-          {"use", verdict.use},
-          {"keys", sst.keys},
-          {"filter_keys", sst.filter_keys},
-          {"filter_bytes", sst.filter_bytes},
-          {"policy", sst.policy},
-          {"rate", OrNull(verdict.rate)},
-          {"asked_by_get", sst.answers.by_get > 0},
-          {"asked_by_seek", sst.answers.by_seek > 0},
-          {"why", verdict.why},
-          {"to_do", verdict.remedy}};
-}
-
-// Where nothing was tried, there is no number of filters that were asked.
-Json ToJson(const Json& level, const LevelSums& sums) {
-  const auto if_tried = [](double tried, double asked) {
-    return tried > 0 ? Json(std::llround(asked)) : Json();
-  };
-  return {{"level", level},
-          {"files", std::llround(sums.files)},
-          {"keys", std::llround(sums.keys)},
-          {"filter_bytes", std::llround(sums.filter_bytes)},
-          {"bits_per_key", sums.BitsPerKey()},
-          {"rate", OrNull(sums.Rate())},
-          {"asked_by_get", if_tried(sums.looked_up, sums.asked_by_get)},
-          {"asked_by_seek", if_tried(sums.sought, sums.asked_by_seek)}};
-}
-
-Json ToJson(const Setting& setting) {
-  const auto& reads = setting.reads_in_vain;
-  return {{"policy", setting.policy},
-          {"filter_bytes", std::llround(setting.filter_bytes)},
-          {"bits_per_key", setting.bits_per_key},
-          {"false_positives", reads ? Json(reads->absent_key) : Json()},
-          {"present_key_in_vain", reads ? Json(reads->present_key) : Json()},
-          {"bytes_to_build", setting.bytes_to_build
-                                 ? Json(std::llround(*setting.bytes_to_build))
-                                 : Json()}};
-}
-
-// Returns an object: why filters are not used or not asked, and for each reason
-// its SST files by level, or none if it is about the column family.
-Json ReasonsOf(const JudgedFamily& family) {
-  Json reasons = Json::object();
-  const auto levels_of = [&](const Verdict& verdict) -> Json& {
-    Json& reason = reasons[verdict.why];
-    reason["use"] = verdict.use;
-    reason["to_do"] = verdict.remedy;
-    reason["compact"] = verdict.compact;
-    return reason["levels"];
-  };
-  for (const Verdict& verdict : family.others) {
-    if (!verdict.why.empty()) {
-      levels_of(verdict) = Json::object();
-    }
-  }
-  for (size_t i = 0; i < family.ssts.size(); ++i) {
-    if (!family.verdicts[i].why.empty()) {
-      const ExaminedSst& sst = family.ssts[i];
-      levels_of(family.verdicts[i])[std::to_string(sst.level)].push_back(
-          sst.file.relative_filename);
-    }
-  }
-  return reasons;
-}
-
-std::vector<std::string> NotesOf(const JudgedFamily& family, const Costs& costs,
-                                 const std::optional<LoggedCache>& cache) {
-  std::vector<std::string> notes;
-  const bool is_asked = costs.all.asked_by_get > 0;
-  if (is_asked && !family.table.whole_key_filtering) {
-    notes.emplace_back(
-        "RocksDB asks the filters for prefixes alone: the false positives are "
-        "those of an absent prefix, and absent keys of present prefixes all "
-        "pass");
-  }
-  if (is_asked && !SettingsOf(family.policy).partition_key.is_whole()) {
-    notes.emplace_back(
-        "the filters hold partition keys: the false positives are those of an "
-        "absent partition, and absent keys of present partitions all pass");
-  }
-  if (costs.all.rated_files < costs.all.files) {
-    notes.emplace_back(
-        "false positives are those of the files that could be asked: " +
-        std::to_string(std::llround(costs.all.rated_files)) + " of " +
-        std::to_string(std::llround(costs.all.files)));
-  }
-  if (cache && HasFiltersInCache(family)) {
-    if (costs.all.filter_bytes > static_cast<double>(cache->capacity)) {
-      notes.push_back("the filters are in the block cache, which is smaller: " +
-                      AsSize(cache->capacity));
-    }
-    if (cache->is_strict) {
-      notes.emplace_back(
-          "the filters are in the block cache, which has "
-          "strict_capacity_limit: RocksDB goes on without a filter that has no "
-          "room");
-    }
-  }
-  if (static_cast<double>(family.ssts.size()) < std::round(costs.all.files)) {
-    notes.push_back("this is from a sample of " +
-                    Count(family.ssts.size(), "SST file"));
-  }
-  return notes;
-}
-
-// ---- Text ----
 
 std::string NamesOf(const Json& ssts) {
   constexpr size_t kMostNamed = 10;
@@ -219,71 +101,6 @@ void PrintSettings(const Json& settings) {
 
 }  // namespace
 
-Json ToJson(const JudgedFamily& family, const Costs& costs,
-            const SettingsTable& settings,
-            const std::optional<LoggedCache>& cache) {
-  Json json = {{"name", family.files.name},
-               {"files", family.files.file_count},
-               {"policy", family.is_policy_known || !family.policy.empty()
-                              ? Json(family.policy)
-                              : Json()}};
-  Json& levels = json["levels"] = Json::array();
-  for (const auto& [level, sums] : costs.levels) {
-    levels.push_back(ToJson(level, sums));
-  }
-  Json& all = json["all"];
-  if (!costs.levels.empty()) {
-    const auto& reads = costs.reads_in_vain;
-    all = ToJson("all", costs.all);
-    all["false_positives"] = reads ? Json(reads->absent_key) : Json();
-  }
-  json["notes"] = NotesOf(family, costs, cache);
-  Json& block_cache = json["block_cache"];
-  if (cache) {
-    block_cache = {{"capacity", cache->capacity},
-                   {"num_shard_bits", cache->num_shard_bits},
-                   {"is_strict", cache->is_strict},
-                   {"filter_bytes", OrNull(cache->filter_bytes)},
-                   {"time", cache->counted_at}};
-  }
-  Json rows = Json::array();
-  for (const Setting& setting : settings.rows) {
-    rows.push_back(ToJson(setting));
-  }
-  json["settings"] = {{"now", settings.now ? ToJson(*settings.now) : Json()},
-                      {"rows", rows},
-                      {"notes", settings.notes}};
-  json["reasons"] = ReasonsOf(family);
-  Json& ssts = json["ssts"] = Json::array();
-  for (size_t i = 0; i < family.ssts.size(); ++i) {
-    ssts.push_back(ToJson(family.ssts[i], family.verdicts[i]));
-  }
-  return json;
-}
-
-Json ToJson(const RocksdbLog& log, bool has_prefixes_alone) {
-  if (log.file.empty()) {
-    return nullptr;
-  }
-  Json json = {{"file", log.file}, {"has_statistics", log.has_statistics}};
-  Json& tickers = json["tickers"];
-  if (log.tickers) {
-    const LoggedTickers& logged = *log.tickers;
-    tickers = {
-        {"time", logged.time},
-        {"look_ups_in_files", logged.reached_files},
-        {"absent_share", OrNull(logged.AbsentShare())},
-        {"useful", logged.useful},
-        {"full_positive", logged.positive},
-        {"full_true_positive", logged.true_positive},
-        {"rate", has_prefixes_alone ? Json() : OrNull(logged.Rate())},
-        {"prefixes_checked", logged.prefixes_checked},
-        {"prefixes_denied", logged.prefixes_denied},
-    };
-  }
-  return json;
-}
-
 void PrintFamily(const Json& family) {
   PrintSums(family);
   PrintSettings(family["settings"]);
@@ -312,7 +129,7 @@ void PrintLog(const Json& log) {
   if (tickers.is_null()) {
     PrintText(std::string("in the running program: not known, ") +
               (log["has_statistics"].get<bool>()
-                   ? "because it has looked up no key yet\n"
+                   ? "because its LOG counts no look-up yet\n"
                    : "because its LOG has no tickers (the program has to set "
                      "DBOptions::statistics)\n"));
     return;

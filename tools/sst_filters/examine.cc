@@ -4,7 +4,10 @@
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
+#include <rocksdb/filter_policy.h>
 #include <rocksdb/iterator.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/slice.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table_properties.h>
@@ -15,6 +18,7 @@
 #include <random>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "filterdb/commands/output.h"
 #include "plugin/filter_db/read_file.h"
@@ -44,6 +48,101 @@ bool IsInSample(uint64_t file_number, size_t files_of_level,
   return std::bernoulli_distribution(std::min(share, 1.0))(random);
 }
 
+// Notes what RocksDB asks the filters of SST files, and how well they answer.
+// RocksDB gets each filter policy as one that counts the questions to each
+// reader that it makes. RocksDB does not tell a policy from which file a filter
+// comes, so the witness is also a listener, and notes which file was read last:
+// when RocksDB has read a filter, it calls the policy before it reads from
+// another file.
+//
+// All of this serves one thread.
+struct Witness final : rocksdb::EventListener {
+  enum class Asking { kMeasure, kGet, kSeek };
+
+  bool ShouldBeNotifiedOnFileIO() override { return true; }
+  void OnFileReadFinish(const rocksdb::FileOperationInfo& info) override {
+    if (EndsWith(info.path, ".sst") || EndsWith(info.path, ".ldb")) {
+      sst = std::stoull(std::string(FileNameOf(info.path)));
+    }
+  }
+
+  Asking asking = Asking::kGet;
+  uint64_t sst = 0;  // The number of the SST file that was read last.
+  uint64_t num_random_keys = 0;  // How many to ask a filter for.
+  // Key: the number of the SST file.
+  std::map<uint64_t, FilterAnswers> answers;
+};
+
+class WitnessedReader final : public rocksdb::FilterBitsReader {
+ public:
+  WitnessedReader(std::unique_ptr<rocksdb::FilterBitsReader> reader,
+                  const Witness* witness, FilterAnswers* answers)
+      : reader_(std::move(reader)), witness_(witness), answers_(answers) {}
+
+  // Get and Seek ask for one entry at a time.
+  using rocksdb::FilterBitsReader::MayMatch;
+  bool MayMatch(const rocksdb::Slice& entry) override {
+    ++(witness_->asking == Witness::Asking::kSeek ? answers_->by_seek
+                                                  : answers_->by_get);
+    return reader_->MayMatch(entry);
+  }
+
+ private:
+  const std::unique_ptr<rocksdb::FilterBitsReader> reader_;
+  const Witness* const witness_;
+  FilterAnswers* const answers_;
+};
+
+// Forwards to `policy`. With Asking::kMeasure, asks each filter for random
+// keys when RocksDB opens it. The witness must live longer.
+class WitnessedPolicy final : public rocksdb::FilterPolicy {
+ public:
+  WitnessedPolicy(std::shared_ptr<const rocksdb::FilterPolicy> policy,
+                  Witness* witness)
+      : policy_(std::move(policy)), witness_(witness) {}
+
+  const char* Name() const override { return policy_->Name(); }
+  const char* CompatibilityName() const override {
+    return policy_->CompatibilityName();
+  }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    return policy_->GetBuilderWithContext(context);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(
+      const rocksdb::Slice& block) const override {
+    std::unique_ptr<rocksdb::FilterBitsReader> reader(
+        policy_->GetFilterBitsReader(block));
+    if (reader == nullptr) {
+      return nullptr;  // RocksDB then takes every key as a match.
+    }
+    FilterAnswers* const answers = &witness_->answers[witness_->sst];
+    if (witness_->asking == Witness::Asking::kMeasure) {
+      Measure(block, reader.get(), answers);
+    }
+    return new WitnessedReader(std::move(reader), witness_, answers);
+  }
+
+ private:
+  // Asks fewer and fewer keys from partition to partition, so that many small
+  // partitions do not take much longer than a full filter.
+  void Measure(const rocksdb::Slice& block, rocksdb::FilterBitsReader* reader,
+               FilterAnswers* answers) const {
+    ++answers->blocks;
+    answers->bytes += block.size();
+    answers->largest_block =
+        std::max<uint64_t>(answers->largest_block, block.size());
+    const uint64_t count =
+        std::max<uint64_t>(200, witness_->num_random_keys / answers->blocks);
+    answers->bytes_times_rate +=
+        static_cast<double>(block.size()) *
+        RateOf(count, witness_->sst + answers->blocks, reader);
+  }
+
+  const std::shared_ptr<const rocksdb::FilterPolicy> policy_;
+  Witness* const witness_;
+};
+
 class Examiner {
  public:
   explicit Examiner(const DatabaseOnDisk& what) : what_(what) {}
@@ -54,7 +153,7 @@ class Examiner {
     std::set<std::string> gone;
     for (int listing = 1;; ++listing) {
       has_failed_ = false;
-      const OpenedDatabase opened = OpenDatabase(what_, witness_);
+      const OpenedDatabase opened = OpenDatabase(what_, Reading());
       std::vector<ExaminedFamily> families = ExamineAll(opened);
       if (!has_failed_ || listing == kMostListings ||
           !AddGone(families, &gone)) {
@@ -69,6 +168,14 @@ class Examiner {
   }
 
  private:
+  FilterReading Reading() const {
+    return {witness_,
+            [this](std::shared_ptr<const rocksdb::FilterPolicy> policy) {
+              return std::make_shared<const WitnessedPolicy>(std::move(policy),
+                                                             witness_.get());
+            }};
+  }
+
   // Adds the listed files that are not there to `*gone`. Returns whether there
   // is a new one.
   static bool AddGone(const std::vector<ExaminedFamily>& families,
@@ -150,12 +257,12 @@ class Examiner {
   rocksdb::Status Measure(const OpenedDatabase& opened, const Family& family,
                           ExaminedSst* sst) {
     rocksdb::Options reading(rocksdb::DBOptions(),
-                             OptionsForReading(family, witness_.get()));
+                             OptionsForReading(family, Reading()));
     reading.env = opened.env.get();
     rocksdb::SstFileReader reader(reading);
     // RocksDB tells listeners only of files of a database.
     witness_->sst = sst->file.file_number;
-    witness_->asking = FilterWitness::Asking::kRandomKeys;
+    witness_->asking = Witness::Asking::kMeasure;
     const FilterAnswers& answers = witness_->answers[witness_->sst] = {};
     const rocksdb::Status status = reader.Open(
         PathOnDisk(sst->file.directory + "/" + sst->file.relative_filename));
@@ -209,7 +316,7 @@ class Examiner {
             comparator.Compare(key, last) >= 0) {
           continue;
         }
-        witness_->asking = FilterWitness::Asking::kGet;
+        witness_->asking = Witness::Asking::kGet;
         rocksdb::PinnableSlice value;
         rocksdb::Status status =
             opened.db->Get(reading, family.handle, key, &value);
@@ -225,7 +332,7 @@ class Examiner {
         if (iterator_ == nullptr) {
           iterator_.reset(opened.db->NewIterator(reading, family.handle));
         }
-        witness_->asking = FilterWitness::Asking::kSeek;
+        witness_->asking = Witness::Asking::kSeek;
         iterator_->Seek(key);
         status = iterator_->status();
         if (!status.ok() && !status.IsIncomplete()) {
@@ -238,8 +345,7 @@ class Examiner {
   }
 
   const DatabaseOnDisk& what_;
-  const std::shared_ptr<FilterWitness> witness_ =
-      std::make_shared<FilterWitness>();
+  const std::shared_ptr<Witness> witness_ = std::make_shared<Witness>();
   std::unique_ptr<rocksdb::Iterator> iterator_;  // Of a column family, or null.
   std::map<uint64_t, ExaminedSst> known_;        // Key: the number of the file.
   bool has_failed_ = false;                      // In the latest listing.
@@ -247,6 +353,18 @@ class Examiner {
 };
 
 }  // namespace
+
+double RateOf(uint64_t count, uint64_t seed,
+              rocksdb::FilterBitsReader* reader) {
+  std::mt19937_64 random(seed);
+  double passed = 0;
+  for (uint64_t asked = 0; asked < count; ++asked) {
+    const uint64_t key[] = {random(), random()};
+    const rocksdb::Slice slice(reinterpret_cast<const char*>(key), sizeof(key));
+    passed += reader->MayMatch(slice) ? 1 : 0;
+  }
+  return passed / static_cast<double>(count);
+}
 
 ExaminedDatabase Examine(const DatabaseOnDisk& what) {
   return Examiner(what).Run();

@@ -21,10 +21,28 @@
 #include <string>
 #include <vector>
 
-#include "tools/sst_filters/database/filter_witness.h"
+#include "plugin/policy/filter_bits_api.h"
 #include "tools/sst_filters/database/open_database.h"
 
 namespace cassandra_bloom::tools {
+
+// What the filter of one SST file was asked.
+struct FilterAnswers {
+  // While the filter was measured: its blocks (partitions, if there are
+  // several), and the share of random keys that pass, weighted by the sizes of
+  // the blocks.
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+  uint64_t largest_block = 0;
+  double bytes_times_rate = 0;
+  // What RocksDB asked.
+  uint64_t by_get = 0;
+  uint64_t by_seek = 0;
+
+  double Rate() const {
+    return bytes == 0 ? 1 : bytes_times_rate / static_cast<double>(bytes);
+  }
+};
 
 // An SST file.
 struct ExaminedSst {
@@ -66,6 +84,9 @@ struct ExaminedDatabase {
 
 // Throws Unusable if the database cannot be opened.
 ExaminedDatabase Examine(const DatabaseOnDisk& what);
+
+// Returns the share of `count` random keys of 16 bytes that pass.
+double RateOf(uint64_t count, uint64_t seed, rocksdb::FilterBitsReader* reader);
 
 }  // namespace cassandra_bloom::tools
 

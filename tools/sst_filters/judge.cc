@@ -2,6 +2,7 @@
 
 #include "tools/sst_filters/judge.h"
 
+#include <rocksdb/comparator.h>
 #include <rocksdb/slice_transform.h>
 
 #include <algorithm>
@@ -10,10 +11,37 @@
 #include "filterdb/commands/output.h"
 #include "plugin/policy/filter_name.h"
 #include "plugin/policy/policy_settings.h"
-#include "tools/sst_filters/built_filter.h"
 
 namespace cassandra_bloom::tools {
 namespace {
+
+using Files = std::vector<rocksdb::SstFileMetaData>;
+
+// `files` are those of a level below level 0, in the order of their keys.
+bool HasKeysInRange(const rocksdb::Comparator& comparator, const Files& files,
+                    const ExaminedSst& sst) {
+  const auto first = std::partition_point(
+      files.begin(), files.end(), [&](const rocksdb::SstFileMetaData& file) {
+        return comparator.Compare(file.largestkey, sst.file.smallestkey) < 0;
+      });
+  return first != files.end() &&
+         comparator.Compare(first->smallestkey, sst.file.largestkey) <= 0;
+}
+
+// Returns whether the file is the last one: no deeper level has a file and, in
+// level 0, it is the oldest. RocksDB asks no filter there if
+// optimize_filters_for_hits is on (Version::IsFilterSkipped in
+// db/version_set.cc).
+bool IsLast(const ExaminedFamily& family, const ExaminedSst& sst) {
+  const auto& levels = family.files.levels;
+  return std::all_of(levels.begin() + sst.level + 1, levels.end(),
+                     [](const rocksdb::LevelMetaData& level) {
+                       return level.files.empty();
+                     }) &&
+         // RocksDB lists the oldest file of level 0 last.
+         (sst.level > 0 ||
+          levels[0].files.back().file_number == sst.file.file_number);
+}
 
 // A fault that is repaired when the file is written anew. `before` is what else
 // to do.
@@ -35,8 +63,23 @@ std::string ExtractorNow(const ExaminedFamily& family) {
   return extractor == nullptr ? "none" : extractor->GetId();
 }
 
+// Returns whether a file was written with a filter policy.
+bool HadPolicy(const ExaminedFamily& family) {
+  return std::any_of(
+      family.ssts.begin(), family.ssts.end(),
+      [](const ExaminedSst& sst) { return !sst.policy.empty(); });
+}
+
 Verdict JudgeWithoutFilter(const ExaminedSst& sst,
                            const ExaminedFamily& family) {
+  // A program may want no filters, as for a column family that it hardly uses.
+  if (family.policy.empty() && !HadPolicy(family)) {
+    return OnPurpose(
+        "no filter, as neither the OPTIONS file nor an SST file names a "
+        "filter_policy: a look-up of an absent key reads a block of each file "
+        "of level 0, and of one of each deeper level");
+  }
+  // A process may have dropped the policy that it did not know.
   if (family.policy.empty()) {
     return NeedsCompaction(
         "no filter, as the OPTIONS file has no filter_policy",
@@ -260,6 +303,37 @@ Verdict JudgeCache(const std::optional<LoggedCache>& cache,
 }
 
 }  // namespace
+
+FilePlace FilePlaceOf(const ExaminedFamily& family, const ExaminedSst& sst) {
+  // As RocksDB does when it writes a file
+  // (VersionStorageInfo::RangeMightExistAfterSortedRun).
+  const auto& levels = family.files.levels;
+  const bool is_bottommost =
+      sst.level == 0
+          ? IsLast(family, sst)
+          : std::none_of(levels.begin() + sst.level + 1, levels.end(),
+                         [&](const rocksdb::LevelMetaData& level) {
+                           return HasKeysInRange(*family.options.comparator,
+                                                 level.files, sst);
+                         });
+  return {sst.level, is_bottommost};
+}
+
+std::unique_ptr<rocksdb::FilterBitsBuilder> BuilderFor(
+    const rocksdb::FilterPolicy& policy, const Family& family,
+    const FilePlace& place) {
+  rocksdb::FilterBuildingContext context(family.table);
+  context.compaction_style = family.options.compaction_style;
+  context.num_levels = family.options.num_levels;
+  context.level_at_creation = place.level;
+  // RocksDB flushes no bottommost files.
+  context.is_bottommost = place.is_bottommost && place.level > 0;
+  context.reason = place.level == 0
+                       ? rocksdb::TableFileCreationReason::kFlush
+                       : rocksdb::TableFileCreationReason::kCompaction;
+  return std::unique_ptr<rocksdb::FilterBitsBuilder>(
+      policy.GetBuilderWithContext(context));
+}
 
 JudgedFamily Judge(const ExaminedFamily& family,
                    const std::optional<LoggedCache>& cache) {

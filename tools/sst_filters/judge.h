@@ -10,11 +10,16 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_JUDGE_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_JUDGE_H_
 
+#include <rocksdb/filter_policy.h>
+
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "plugin/policy/filter_bits_api.h"
 #include "tools/sst_filters/database/rocksdb_log.h"
 #include "tools/sst_filters/examine.h"
 
@@ -60,6 +65,27 @@ inline bool HasFiltersInCache(const Family& family) {
          (family.table.cache_index_and_filter_blocks ||
           family.table.partition_filters);
 }
+
+// Where a file would be if it were written anew into the level that it is in.
+struct FilePlace {
+  int level = 0;
+  bool is_bottommost = false;
+
+  bool operator<(const FilePlace& other) const {
+    return std::pair(level, is_bottommost) <
+           std::pair(other.level, other.is_bottommost);
+  }
+};
+
+// Whether it is bottommost is a guess: RocksDB decides it when it writes a
+// file, with the files that are there then.
+FilePlace FilePlaceOf(const ExaminedFamily& family, const ExaminedSst& sst);
+
+// Returns what RocksDB uses to build the filter of a file, or null if the
+// policy gives the file none.
+std::unique_ptr<rocksdb::FilterBitsBuilder> BuilderFor(
+    const rocksdb::FilterPolicy& policy, const Family& family,
+    const FilePlace& place);
 
 // `cache` is what LOG says of the block cache.
 JudgedFamily Judge(const ExaminedFamily& family,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/support/filterdb_command.h"
+#include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/test_db.h"
 
@@ -30,6 +31,18 @@ class FilledDb : public TestDb {
     }
   }
 };
+
+// Adds a column family with two keys in a file.
+inline void AddColumnFamily(TestDb* db, const std::string& name,
+                            const rocksdb::Options& options) {
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  Require((*db)->CreateColumnFamily(options, name, &family));
+  for (const char* const key : {"a", "b"}) {
+    Require((*db)->Put({}, family, key, ""));
+  }
+  Require((*db)->Flush({}, family));
+  Require((*db)->DestroyColumnFamilyHandle(family));
+}
 
 // Compacts all files of level 0 into `level`.
 inline void CompactLevel0To(int level, const TestDb& db) {
@@ -82,6 +95,9 @@ inline Json ProblemOf(const Ran& ran) {
   return problems.empty() ? Json() : problems[0];
 }
 
+inline std::string WhyOf(const Ran& ran) { return ProblemOf(ran)["why"]; }
+inline std::string RemedyOf(const Ran& ran) { return ProblemOf(ran)["to_do"]; }
+
 // Returns the sums of all levels.
 inline Json AllOf(const Json& family) { return family["all"]; }
 
@@ -89,6 +105,16 @@ inline Json AllOf(const Ran& ran) { return AllOf(FamilyOf(ran)); }
 
 inline double FalsePositives(const Json& family) {
   return AllOf(family)["false_positives"];
+}
+
+// Returns how many of 100 look-ups of keys that are in no file a filter denies.
+inline uint64_t DeniedOf100(TestDb* db) {
+  db->ResetStatistics();
+  std::string value;
+  for (const std::string& key : NumberedDataset(1000, 100).absent) {
+    EXPECT_TRUE((*db)->Get({}, key, &value).IsNotFound());
+  }
+  return db->ReadsFiltered();
 }
 
 }  // namespace cassandra_bloom::testing

@@ -58,11 +58,16 @@ class OwnComparator final : public rocksdb::Comparator {
   void FindShortSuccessor(std::string* /*key*/) const override {}
 };
 
-TEST(DoctorNotAskedTest, AComparatorOfTheProgram) {
+rocksdb::Options WithOwnComparator() {
   static const OwnComparator comparator;
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.comparator = &comparator;
+  return options;
+}
+
+TEST(DoctorNotAskedTest, AComparatorOfTheProgram) {
   for (const bool for_hits : {false, true}) {
-    rocksdb::Options options = DbOptions(OurPolicy());
-    options.comparator = &comparator;
+    rocksdb::Options options = WithOwnComparator();
     options.optimize_filters_for_hits = for_hits;
     FilledDb db(options);
     db.Compact();
@@ -141,9 +146,7 @@ TEST(DoctorNotAskedTest, Timestamps) {
 
 // A fault that shows without a look-up is not hidden.
 TEST(DoctorNotAskedTest, AFaultBesideAnotherComparator) {
-  static const OwnComparator comparator;
-  rocksdb::Options options = DbOptions(OurPolicy());
-  options.comparator = &comparator;
+  rocksdb::Options options = WithOwnComparator();
   FilledDb db(options);
   options.table_factory = DbOptions(nullptr).table_factory;
   db.Reopen(options);
@@ -153,17 +156,9 @@ TEST(DoctorNotAskedTest, AFaultBesideAnotherComparator) {
 
 // A fault decides, and what could not be asked stands beside it.
 TEST(DoctorNotAskedTest, AFaultBesideAnotherColumnFamily) {
-  static const OwnComparator comparator;
   FilledDb db;
   db.Reopen(DbOptions(nullptr));
-  rocksdb::Options options = DbOptions(OurPolicy());
-  options.comparator = &comparator;
-  rocksdb::ColumnFamilyHandle* other = nullptr;
-  Require(db->CreateColumnFamily(options, "other", &other));
-  Require(db->Put({}, other, "a", ""));
-  Require(db->Put({}, other, "b", ""));
-  Require(db->Flush({}, other));
-  Require(db->DestroyColumnFamilyHandle(other));
+  AddColumnFamily(&db, "other", WithOwnComparator());
   EXPECT_THAT(Exits(2, Doctor(db, "")).out,
               HasSubstr("\nthere are faults, and not all could be asked; see "
                         "above what to do\n"));
@@ -188,29 +183,26 @@ TEST(DoctorNotAskedTest, AnUnreadableOptionsFile) {
   ExpectNotAsked(db, "so the policy is not known: Invalid argument: ");
 }
 
-TEST(DoctorNotAskedTest, UnreadableFiles) {
-  FilledDb db;
-  const std::string sst = OnlySst(db);
-  db.Close();
+// RocksDB then cannot read the SST file. Closes the database.
+void Damage(TestDb* db, const std::string& sst) {
+  db->Close();
   WriteFile(sst, std::string(ReadFile(sst).size(), 'x'));
-  ExpectNotAsked(db, "RocksDB cannot read it: Corruption");
-  EXPECT_EQ(AllOf(Doctor(db)), Json());
-  std::filesystem::remove(sst);
-  ExpectNotAsked(db, "No such file");
 }
 
 // The database is opened again only if a file is gone, once for each.
-TEST(DoctorNotAskedTest, ListsFilesAgainIfOneIsGone) {
+TEST(DoctorNotAskedTest, UnreadableFiles) {
   FilledDb db;
-  const std::string sst = OnlySst(db);
   const auto opens = [&] {
     return OpenedFiles(db.path(), "CURRENT", [&] { Doctor(db); }).size();
   };
   const size_t of_one = opens();
-  db.Close();
-  WriteFile(sst, std::string(ReadFile(sst).size(), 'x'));
+  const std::string sst = OnlySst(db);
+  Damage(&db, sst);
+  ExpectNotAsked(db, "RocksDB cannot read it: Corruption");
+  EXPECT_EQ(AllOf(Doctor(db)), Json());
   EXPECT_EQ(opens(), of_one);
   std::filesystem::remove(sst);
+  ExpectNotAsked(db, "No such file");
   EXPECT_EQ(opens(), 2 * of_one);
 }
 
@@ -231,8 +223,7 @@ TEST(DoctorNotAskedTest, AboveAnUnreadableFile) {
   db.Compact();
   const std::string sst = OnlySst(db);
   AddFile(&db, 0, 1000);
-  db.Close();
-  WriteFile(sst, std::string(ReadFile(sst).size(), 'x'));
+  Damage(&db, sst);
   const Json family = FamilyOf(Exits(3, Doctor(db)));
   // What was not asked is in no sum.
   EXPECT_EQ(AllOf(family)["files"], 1);

@@ -7,9 +7,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/sst_file_writer.h>
 
-#include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <thread>
@@ -46,86 +44,40 @@ TEST(DoctorRunningDatabaseTest, WithCompactions) {
   writer.join();
 }
 
-// A database of small SST files, whose numbers this test chooses.
-class IngestedDb : public TestDb {
- public:
-  IngestedDb() : TestDb(DbOptions(OurPolicy())) {
-    Require(get()->CreateColumnFamily(options(), "many", &many_));
-  }
-  ~IngestedDb() { Require(get()->DestroyColumnFamilyHandle(many_)); }
-
-  // The file of the default column family gets the next number, and the others
-  // those that follow.
-  void Ingest(uint32_t of_default, uint32_t of_many) {
-    std::vector<rocksdb::IngestExternalFileArg> args;
-    if (of_default > 0) {
-      args.push_back(ArgOf(get()->DefaultColumnFamily(), of_default));
-    }
-    args.push_back(ArgOf(many_, of_many));
-    Require(get()->IngestExternalFiles(args));
-  }
-
-  uint64_t LastNumber() const {
-    std::vector<rocksdb::LiveFileMetaData> files;
-    get()->GetLiveFilesMetaData(&files);
-    uint64_t last = 0;
-    for (const rocksdb::LiveFileMetaData& file : files) {
-      last = std::max(last, file.file_number);
-    }
-    return last;
-  }
-
- private:
-  rocksdb::IngestExternalFileArg ArgOf(rocksdb::ColumnFamilyHandle* family,
-                                       uint32_t files) {
-    rocksdb::IngestExternalFileArg arg;
-    arg.column_family = family;
-    for (; files > 0; --files, ++written_) {
-      rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options());
-      arg.external_files.push_back(dir_ / std::to_string(written_) + ".sst");
-      Require(writer.Open(arg.external_files.back()));
-      for (uint32_t key = 0; key < 10; ++key) {
-        Require(writer.Put(NumberedKey(10 * written_ + key), ""));
-      }
-      Require(writer.Finish());
-    }
-    return arg;
-  }
-
-  const TempDir dir_;
-  rocksdb::ColumnFamilyHandle* many_ = nullptr;
-  uint32_t written_ = 0;
-};
-
-// No level is left out. If the sample were chosen by the product of a file's
-// number with the golden ratio, these numbers would all be outside of it,
-// because 144 is a Fibonacci number.
+// No level is left out: of a level of few files, most are in the sample.
 TEST(DoctorRunningDatabaseTest, ManyFilesAreSampled) {
-  constexpr uint32_t kDistance = 144;
   constexpr uint32_t kFew = 22;
-  IngestedDb db;
-  uint32_t many = 0;
-  double product = 0;
-  do {
-    db.Ingest(0, 1);
-    ++many;
-    product = std::fmod(
-        static_cast<double>(db.LastNumber() + 1) * 0.61803398874989485, 1);
-  } while (product < 0.75 || product > 0.95);
-  for (uint32_t i = 0; i < kFew; ++i) {
-    db.Ingest(1, kDistance - 1);
-    many += kDistance - 1;
+  constexpr uint32_t kMany = 3150;
+  TestDb db(DbOptions(OurPolicy()));
+  rocksdb::ColumnFamilyHandle* many = nullptr;
+  Require(db->CreateColumnFamily(db.options(), "many", &many));
+  const TempDir dir;
+  std::vector<rocksdb::IngestExternalFileArg> args(2);
+  args[0].column_family = db->DefaultColumnFamily();
+  args[1].column_family = many;
+  for (uint32_t i = 0; i < kFew + kMany; ++i) {
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), db.options());
+    const std::string file = dir / std::to_string(i) + ".sst";
+    Require(writer.Open(file));
+    for (uint32_t key = 0; key < 10; ++key) {
+      Require(writer.Put(NumberedKey(10 * i + key), ""));
+    }
+    Require(writer.Finish());
+    args[i < kFew ? 0 : 1].external_files.push_back(file);
   }
+  Require(db->IngestExternalFiles(args));
+  Require(db->DestroyColumnFamilyHandle(many));
   const Ran ran = Exits(0, Doctor(db));
   EXPECT_EQ(AllOf(ran)["files"], kFew);
+  EXPECT_GE(FamilyOf(ran)["ssts"].size(), 18U);
   const Json family = ran.json()["column_families"][1];
   const size_t examined = family["ssts"].size();
   EXPECT_LT(examined, 2100U);
   EXPECT_GT(examined, 1900U);
   // The sums are those of the whole database.
-  EXPECT_EQ(AllOf(family)["files"], many);
-  EXPECT_EQ(AllOf(family)["asked_by_get"], many);
-  EXPECT_EQ(AllOf(family)["keys"], 10 * many);
+  EXPECT_EQ(AllOf(family)["files"], kMany);
+  EXPECT_EQ(AllOf(family)["asked_by_get"], kMany);
+  EXPECT_EQ(AllOf(family)["keys"], 10 * kMany);
   // A key is looked up in one of these files, as they are of one level.
   EXPECT_LT(AllOf(family)["false_positives"], 0.1);
   EXPECT_THAT(Doctor(db, "").out,

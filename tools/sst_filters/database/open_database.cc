@@ -6,6 +6,7 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/file_system.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/status.h>
 #include <rocksdb/utilities/options_util.h>
@@ -214,13 +215,13 @@ void CheckHasColumnFamilies(const DatabaseOnDisk& what,
 }
 
 rocksdb::Status TryToOpen(const DatabaseOnDisk& what,
-                          const std::shared_ptr<FilterWitness>& witness,
+                          const FilterReading& filters,
                           OpenedDatabase* opened) {
   opened->env =
       rocksdb::NewCompositeEnv(std::make_shared<DatabaseFileSystem>());
   rocksdb::DBOptions options = OptionsOf(what, opened->env.get());
-  if (witness != nullptr) {
-    options.listeners.push_back(witness);
+  if (filters.listener != nullptr) {
+    options.listeners.push_back(filters.listener);
   }
   std::vector<std::string> names;
   rocksdb::Status status =
@@ -233,8 +234,7 @@ rocksdb::Status TryToOpen(const DatabaseOnDisk& what,
       LoadOptions(what.folder, names, opened->env.get(), &opened->log_dir);
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
   for (size_t i = 0; i < names.size(); ++i) {
-    descriptors.emplace_back(names[i],
-                             OptionsForReading(families[i], witness.get()));
+    descriptors.emplace_back(names[i], OptionsForReading(families[i], filters));
   }
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
 #if ROCKSDB_MAJOR >= 11
@@ -265,13 +265,17 @@ std::string PathOnDisk(const std::string& sst) {
 }
 
 rocksdb::ColumnFamilyOptions OptionsForReading(const Family& family,
-                                               FilterWitness* witness) {
+                                               const FilterReading& filters) {
   rocksdb::ColumnFamilyOptions reading;
   reading.comparator = family.options.comparator;
   reading.num_levels = family.options.num_levels;
   reading.compaction_style = family.options.compaction_style;
   reading.prefix_extractor = family.options.prefix_extractor;
-  reading.merge_operator = NewNeverMerging();
+  // A seek may end at a key with merge entries, whose value nobody reads.
+  // Without an operator, it would fail there.
+  rocksdb::MergeOperator::CreateFromString(rocksdb::ConfigOptions(), "put",
+                                           &reading.merge_operator)
+      .PermitUncheckedError();
   reading.optimize_filters_for_hits = family.options.optimize_filters_for_hits;
 #if CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 803
   // RocksDB requires the value that is in the MANIFEST.
@@ -281,9 +285,9 @@ rocksdb::ColumnFamilyOptions OptionsForReading(const Family& family,
   reading.force_consistency_checks =
       !family.options.comparator->IsInstanceOf(kUnknownHere);
   rocksdb::BlockBasedTableOptions table;
-  if (witness != nullptr && family.is_policy_known &&
+  if (filters.policy_for && family.is_policy_known &&
       family.table.filter_policy != nullptr) {
-    table.filter_policy = witness->Witnessed(family.table.filter_policy);
+    table.filter_policy = filters.policy_for(family.table.filter_policy);
   }
   table.whole_key_filtering = family.table.whole_key_filtering;
   table.index_type = family.table.index_type;
@@ -297,12 +301,12 @@ rocksdb::ColumnFamilyOptions OptionsForReading(const Family& family,
 // Tries several times, because a database in use may change its MANIFEST or
 // drop a column family while it is being opened.
 OpenedDatabase OpenDatabase(const DatabaseOnDisk& what,
-                            const std::shared_ptr<FilterWitness>& witness) {
+                            const FilterReading& filters) {
   constexpr int kAttempts = 5;
   rocksdb::Status status;
   for (int attempt = 1; attempt <= kAttempts; ++attempt) {
     OpenedDatabase opened;
-    status = TryToOpen(what, witness, &opened);
+    status = TryToOpen(what, filters, &opened);
     if (status.ok()) {
       return opened;
     }

@@ -11,15 +11,16 @@
 
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/metadata.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "tools/sst_filters/database/filter_witness.h"
 
 namespace cassandra_bloom::tools {
 
@@ -64,10 +65,18 @@ struct Family {
 // ".sst".
 std::string PathOnDisk(const std::string& sst);
 
-// Returns options for opening SST files of the column family read-only. Filters
-// are read only if there is a witness.
+// How filters are read. Without a `policy_for`, RocksDB reads none.
+struct FilterReading {
+  using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+  std::shared_ptr<rocksdb::EventListener> listener;  // May be null.
+  // Returns what RocksDB gets for the policy of a column family.
+  std::function<Policy(Policy)> policy_for;
+};
+
+// Returns options for opening SST files of the column family read-only.
 rocksdb::ColumnFamilyOptions OptionsForReading(const Family& family,
-                                               FilterWitness* witness);
+                                               const FilterReading& filters);
 
 // Each member must live longer than those that follow.
 struct OpenedDatabase {
@@ -78,10 +87,10 @@ struct OpenedDatabase {
   std::string log_dir;           // DBOptions::db_log_dir.
 };
 
-// RocksDB reads filters only if there is a witness. Throws Unusable if the
-// database cannot be opened, or does not have these column families.
+// Throws Unusable if the database cannot be opened, or does not have these
+// column families.
 OpenedDatabase OpenDatabase(const DatabaseOnDisk& what,
-                            const std::shared_ptr<FilterWitness>& witness);
+                            const FilterReading& filters);
 
 }  // namespace cassandra_bloom::tools
 

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,24 +45,29 @@ uint64_t SizeIn(const char* text) {
   return 0;
 }
 
+// If all are 0, the program has looked up nothing.
+constexpr const char* kOfLookUps[] = {
+    "rocksdb.bloom.filter.useful", "rocksdb.bloom.filter.full.positive",
+    "rocksdb.bloom.filter.prefix.checked", "rocksdb.memtable.miss"};
+
 class LogReader {
  public:
   explicit LogReader(RocksdbLog* log) : log_(log) {}
 
-  void Read(std::istream* file) {
-    std::string line;
-    while (std::getline(*file, line)) {
+  void Read(const std::string& path) {
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
       ReadLine(line);
     }
     for (auto& [family, cache] : caches_) {
-      if (const auto counted = counted_.find(cache.first);
+      if (const auto counted = counted_.find(cache.address);
           counted != counted_.end()) {
-        cache.second.counted_at = counted->second.first;
-        cache.second.filter_bytes = counted->second.second;
+        std::tie(cache.counted_at, cache.filter_bytes) = counted->second;
       }
       // A file that was read before has the options of a later open.
-      log_->caches.try_emplace(family, cache.second);
+      log_->caches.try_emplace(family, cache);
     }
+    log_->file = path;
   }
 
  private:
@@ -68,7 +76,9 @@ class LogReader {
     if (line.size() > 19 && line[4] == '/' && line[10] == '-') {
       time_ = line.substr(0, 10) + " " + line.substr(11, 8);
       if (Behind(line, "STATISTICS:") != nullptr) {
-        counts_.clear();
+        tickers_.clear();
+        log_->has_statistics = true;
+      } else if (Behind(line, "Options.statistics: 0x") != nullptr) {
         log_->has_statistics = true;
       } else if (const char* const name =
                      Behind(line, "Options for column family [")) {
@@ -76,13 +86,12 @@ class LogReader {
         family_.resize(std::min(family_.size(), family_.rfind("]")));
         in_cache_options_ = false;
       }
-      return;
-    }
-    if (const size_t name = line.find("rocksdb."); name <= 1) {
+    } else if (const size_t name = line.find("rocksdb."); name <= 1) {
       ReadTicker(line.substr(name));
+    } else if (StartsWith(line, "Block cache ")) {
+      ReadCountOfCache(line);
     } else {
       ReadOptionOfCache(line);
-      ReadCountOfCache(line);
     }
   }
 
@@ -93,30 +102,14 @@ class LogReader {
       return;
     }
     const std::string name = line.substr(0, end);
-    counts_[name] = NumberIn(line.c_str() + end + 9);
+    tickers_[name] = NumberIn(line.c_str() + end + 9);
     // The end of the file may cut the list off. This ticker comes after all
     // that are read here, in every release.
-    if (name == "rocksdb.blobdb.num.put") {
-      FinishTickers();
-    }
-  }
-
-  void FinishTickers() {
-    LoggedTickers tickers;
-    tickers.time = time_;
-    tickers.useful = counts_["rocksdb.bloom.filter.useful"];
-    tickers.positive = counts_["rocksdb.bloom.filter.full.positive"];
-    tickers.true_positive = counts_["rocksdb.bloom.filter.full.true.positive"];
-    tickers.prefixes_checked = counts_["rocksdb.bloom.filter.prefix.checked"];
-    tickers.prefixes_denied = counts_["rocksdb.bloom.filter.prefix.useful"];
-    tickers.reached_files = counts_["rocksdb.memtable.miss"];
-    tickers.found_in_files = counts_["rocksdb.l0.hit"] +
-                             counts_["rocksdb.l1.hit"] +
-                             counts_["rocksdb.l2andup.hit"];
-    if (tickers.useful + tickers.positive + tickers.prefixes_checked +
-            tickers.reached_files >
-        0) {
-      log_->tickers = tickers;
+    if (name == "rocksdb.blobdb.num.put" &&
+        std::any_of(std::begin(kOfLookUps), std::end(kOfLookUps),
+                    [&](const char* ticker) { return tickers_[ticker] > 0; })) {
+      log_->tickers = tickers_;
+      log_->time = time_;
     }
   }
 
@@ -126,25 +119,22 @@ class LogReader {
   //     capacity : 33554432
   //   block_cache_compressed: (nil)
   void ReadOptionOfCache(const std::string& line) {
-    if (StartsWith(line, "  block_cache: ")) {
-      caches_[family_] = {Behind(line, ": "), {}};
-    } else if (line == "  block_cache_options:") {
-      in_cache_options_ = true;
-    } else if (!StartsWith(line, "    ")) {
-      in_cache_options_ = false;
+    if (const char* const address = Behind(line, "  block_cache: ")) {
+      caches_[family_] = {};
+      caches_[family_].address = address;
+    }
+    if (!StartsWith(line, "    ")) {
+      in_cache_options_ = line == "  block_cache_options:";
     } else if (in_cache_options_) {
-      LoggedCache& cache = caches_[family_].second;
-      const char* const value = Behind(line, " : ");
-      if (value == nullptr) {
-        return;
-      }
-      if (StartsWith(line, "    capacity :")) {
-        cache.capacity = NumberIn(value);
-      } else if (StartsWith(line, "    num_shard_bits :")) {
+      LoggedCache& cache = caches_[family_];
+      if (const char* const capacity = Behind(line, " capacity : ")) {
+        cache.capacity = NumberIn(capacity);
+      } else if (const char* const bits = Behind(line, " num_shard_bits : ")) {
         cache.num_shard_bits =
-            static_cast<int>(std::min<uint64_t>(NumberIn(value), 63));
-      } else if (StartsWith(line, "    strict_capacity_limit :")) {
-        cache.is_strict = NumberIn(value) != 0;
+            static_cast<int>(std::min<uint64_t>(NumberIn(bits), 63));
+      } else if (const char* const is_strict =
+                     Behind(line, " strict_capacity_limit : ")) {
+        cache.is_strict = NumberIn(is_strict) != 0;
       }
     }
   }
@@ -153,30 +143,25 @@ class LogReader {
   //   Block cache LRUCache@0x5600b41106e0#20269 capacity: 32.00 MB ...
   //   Block cache entry stats(count,size,portion): FilterBlock(2,124.89 KB,...
   void ReadCountOfCache(const std::string& line) {
-    if (StartsWith(line, "Block cache entry stats(")) {
-      uint64_t bytes = 0;
-      for (const char* const kind : {" FilterBlock(", " FilterMetaBlock("}) {
-        if (const char* const counts = Behind(line, kind)) {
-          const std::string size = counts;
-          bytes += SizeIn(size.c_str() + size.find(',') + 1);
-        }
-      }
-      counted_[counted_cache_] = {time_, bytes};
-    } else if (StartsWith(line, "Block cache ")) {
-      const size_t at = line.find('@');
-      counted_cache_ = line.substr(std::min(line.size(), at + 1));
-      counted_cache_.resize(
-          std::min(counted_cache_.size(), counted_cache_.find('#')));
+    if (const char* const address = Behind(line, "@")) {
+      counted_cache_ = std::string(address, std::strcspn(address, "#"));
+      return;
     }
+    uint64_t bytes = 0;
+    for (const char* const kind : {" FilterBlock(", " FilterMetaBlock("}) {
+      if (const char* const counts = Behind(line, kind)) {
+        bytes += SizeIn(counts + std::strcspn(counts, ",") + 1);
+      }
+    }
+    counted_[counted_cache_] = {time_, bytes};
   }
 
   RocksdbLog* const log_;
   std::string time_;
   std::string family_;
   bool in_cache_options_ = false;
-  std::map<std::string, uint64_t> counts_;  // By ticker.
-  // By column family: the address of its cache, as a text.
-  std::map<std::string, std::pair<std::string, LoggedCache>> caches_;
+  std::map<std::string, uint64_t> tickers_;
+  std::map<std::string, LoggedCache> caches_;  // By column family.
   // By address: the time, and the bytes of filters in it.
   std::map<std::string, std::pair<std::string, uint64_t>> counted_;
   std::string counted_cache_;
@@ -220,38 +205,44 @@ std::vector<std::string> LogFiles(const std::string& folder,
 
 }  // namespace
 
-std::optional<double> LoggedTickers::AbsentShare() const {
+uint64_t RocksdbLog::Ticker(const std::string& name) const {
+  const auto found = tickers.find("rocksdb." + name);
+  return found == tickers.end() ? 0 : found->second;
+}
+
+std::optional<double> RocksdbLog::AbsentShare() const {
+  const uint64_t reached_files = Ticker("memtable.miss");
   if (reached_files == 0) {
     return std::nullopt;
   }
-  return 1 - std::min(1.0, static_cast<double>(found_in_files) /
+  const uint64_t found =
+      Ticker("l0.hit") + Ticker("l1.hit") + Ticker("l2andup.hit");
+  return 1 - std::min(1.0, static_cast<double>(found) /
                                static_cast<double>(reached_files));
 }
 
-std::optional<double> LoggedTickers::Rate() const {
-  const double passed =
-      static_cast<double>(positive - std::min(positive, true_positive));
-  const double asked = passed + static_cast<double>(useful);
+std::optional<double> RocksdbLog::Rate() const {
+  const uint64_t positive = Ticker("bloom.filter.full.positive");
+  const uint64_t present = Ticker("bloom.filter.full.true.positive");
+  const auto passed =
+      static_cast<double>(positive - std::min(positive, present));
+  const double asked =
+      passed + static_cast<double>(Ticker("bloom.filter.useful"));
   return asked > 0 ? std::optional<double>(passed / asked) : std::nullopt;
-}
-
-void ReadRocksdbLog(std::istream* file, RocksdbLog* log) {
-  LogReader(log).Read(file);
 }
 
 RocksdbLog ReadRocksdbLog(const std::string& db_dir,
                           const std::string& log_dir) {
   // There may be a thousand, of a program without statistics.
-  constexpr int kMostFiles = 10;
+  constexpr size_t kMostFiles = 10;
+  std::vector<std::string> files =
+      log_dir.empty() ? LogFiles(db_dir, "LOG")
+                      : LogFiles(log_dir, NameInLogDir(db_dir));
+  files.resize(std::min(files.size(), kMostFiles));
   RocksdbLog log;
-  int files = 0;
-  for (const std::string& path :
-       log_dir.empty() ? LogFiles(db_dir, "LOG")
-                       : LogFiles(log_dir, NameInLogDir(db_dir))) {
-    std::ifstream file(path);
-    ReadRocksdbLog(&file, &log);
-    log.file = path;
-    if (log.tickers || ++files == kMostFiles) {
+  for (const std::string& file : files) {
+    LogReader(&log).Read(file);
+    if (!log.tickers.empty()) {
       break;
     }
   }

@@ -9,7 +9,6 @@
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DATABASE_ROCKSDB_LOG_H_
 
 #include <cstdint>
-#include <istream>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,6 +17,7 @@ namespace cassandra_bloom::tools {
 
 // The block cache of a column family. Several may share one.
 struct LoggedCache {
+  std::string address;
   uint64_t capacity = 0;
   int num_shard_bits = 0;
   bool is_strict = false;  // strict_capacity_limit
@@ -33,42 +33,33 @@ struct LoggedCache {
   }
 };
 
-// RocksDB's tickers. They count the look-ups in all column families since the
-// database was opened, and are in LOG only if the program sets
-// DBOptions::statistics.
-struct LoggedTickers {
-  std::string time;  // As in LOG.
-
-  uint64_t useful = 0;         // Get and MultiGet: filters that deny the key,
-  uint64_t positive = 0;       // that let it pass,
-  uint64_t true_positive = 0;  // and whose file then had it.
-  uint64_t prefixes_checked = 0;
-  uint64_t prefixes_denied = 0;
-  uint64_t reached_files = 0;  // Look-ups that found nothing in the memtables.
-  uint64_t found_in_files = 0;
-
-  // These are not set if nothing was counted.
-  std::optional<double> AbsentShare() const;  // Of those that reached files.
-  std::optional<double> Rate() const;  // The share of absent keys that pass.
-};
-
 struct RocksdbLog {
-  std::string file;             // Empty if there is none.
-  bool has_statistics = false;  // There are tickers, perhaps all 0.
-  // The last ones that are not all 0.
-  std::optional<LoggedTickers> tickers;
+  std::string file;  // Empty if there is none.
+  // The program has set DBOptions::statistics.
+  bool has_statistics = false;
+
+  // RocksDB's tickers, the last ones that are not all 0. They count the
+  // look-ups in all column families since the database was opened.
+  std::map<std::string, uint64_t> tickers;
+  std::string time;  // Of the tickers, as in LOG.
+
   // By column family. As the options say when the database was opened.
   std::map<std::string, LoggedCache> caches;
+
+  // Returns 0 for a ticker that is not there.
+  uint64_t Ticker(const std::string& name) const;
+
+  // These are not set if nothing was counted. Of the look-ups that found
+  // nothing in the memtables, the share that found nothing in the files:
+  std::optional<double> AbsentShare() const;
+  // The share of absent keys that pass a filter.
+  std::optional<double> Rate() const;
 };
 
 // Reads LOG, and files of before it while there are no tickers. They are in
 // `log_dir` (DBOptions::db_log_dir) if that is not empty.
 RocksdbLog ReadRocksdbLog(const std::string& db_dir,
                           const std::string& log_dir);
-
-// Reads one file. What the file does not have stays as it is in `*log`, and so
-// do caches that are there already.
-void ReadRocksdbLog(std::istream* file, RocksdbLog* log);
 
 }  // namespace cassandra_bloom::tools
 

@@ -105,15 +105,6 @@ void AddUnknownComparators(rocksdb::ObjectLibrary* library) {
       });
 }
 
-class NeverMerging final : public rocksdb::MergeOperator {
- public:
-  const char* Name() const override { return kUnknownHere; }
-  bool FullMergeV2(const MergeOperationInput& /*in*/,
-                   MergeOperationOutput* /*out*/) const override {
-    return true;
-  }
-};
-
 }  // namespace
 
 rocksdb::ConfigOptions ConfigWithStandIns(rocksdb::Env* env) {
@@ -133,10 +124,6 @@ rocksdb::ConfigOptions ConfigWithStandIns(rocksdb::Env* env) {
   config.registry->AddLibrary(rocksdb::ObjectLibrary::Default());
   config.registry->AddLibrary("cassandra_bloom", register_cassandra_bloom, "");
   return config;
-}
-
-std::shared_ptr<rocksdb::MergeOperator> NewNeverMerging() {
-  return std::make_shared<NeverMerging>();
 }
 
 }  // namespace cassandra_bloom::tools

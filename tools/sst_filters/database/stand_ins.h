@@ -10,9 +10,6 @@
 
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
-#include <rocksdb/merge_operator.h>
-
-#include <memory>
 
 namespace cassandra_bloom::tools {
 
@@ -21,10 +18,6 @@ constexpr char kUnknownHere[] = "cassandra_bloom.UnknownHere";
 
 // Makes RocksDB's loader take what is known here, and else the stand-ins.
 rocksdb::ConfigOptions ConfigWithStandIns(rocksdb::Env* env);
-
-// A seek may end at a key with merge entries, whose value nobody reads. Without
-// an operator, it would fail there.
-std::shared_ptr<rocksdb::MergeOperator> NewNeverMerging();
 
 }  // namespace cassandra_bloom::tools
 
