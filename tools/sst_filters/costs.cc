@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "filterdb/commands/output.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
 #include "plugin/policy/policy_settings.h"
