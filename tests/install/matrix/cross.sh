@@ -153,9 +153,6 @@ test_programs=(
   filter_test filter_db_test sstable_test lsm_test     # the core
   bits_test no_memory_test options_test options_registry_test  # the policy
   database_test database_no_memory_test)
-while read -r name; do
-  test_programs+=("database_$name")
-done < <(sed -n 's/^foreach(test \(.*\))$/\1/p' "$sources/tests/database/CMakeLists.txt" | tr ' ' '\n')
 [ -n "$small" ] || test_programs+=(
   c_equality_test c_no_memory_test c_programs_test c_rocksdb_programs_test
   cassandra_bloom_plugin_test partitions_example_test
