@@ -86,7 +86,7 @@ case $release in
 esac >>"$work/cassandra.yaml"
 
 # Old releases use what newer Java hides.
-options=(-Xmx1g -Djava.security.manager=allow)
+options=(-Xmx1g -Djava.security.manager=allow "-Djava.io.tmpdir=$work")
 for package in java.io java.lang java.lang.reflect java.net java.nio java.util \
   java.util.concurrent java.util.concurrent.atomic jdk.internal.misc \
   jdk.internal.ref jdk.internal.util.jar sun.nio.ch; do
