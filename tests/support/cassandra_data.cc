@@ -93,6 +93,14 @@ std::vector<std::string> SstablesBesideCorpus() {
   return PathsIn(Corpus().parent_path() / "sstables", HasKeys);
 }
 
+std::vector<std::string> SstablesWithKeys() {
+  std::vector<std::string> folders = CassandraSstables();
+  for (const auto& others : {RecordedSstables(), SstablesBesideCorpus()}) {
+    folders.insert(folders.end(), others.begin(), others.end());
+  }
+  return folders;
+}
+
 std::vector<std::string> NewerBesideCorpus() {
   return PathsIn<fs::recursive_directory_iterator>(
       Corpus().parent_path() / "newer", IsDataDb);

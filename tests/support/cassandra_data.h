@@ -28,7 +28,7 @@ std::vector<std::string> CompactedSstables();
 std::vector<std::string> RecordedSstables();
 
 // Returns the bloom_filter_fp_chance with which Cassandra wrote the SSTable in
-// a folder of CassandraSstables or RecordedSstables.
+// a folder of SstablesWithKeys.
 double PlannedFpChance(const std::string& folder);
 
 // Returns the path of a component such as "Data.db" in a folder with one
@@ -46,6 +46,10 @@ std::vector<std::string> CorpusSstables();
 // beside the folder that CASSANDRA_BLOOM_CORPUS names. Leaves out folders
 // without keys.txt.
 std::vector<std::string> SstablesBesideCorpus();
+
+// Returns those of CassandraSstables, RecordedSstables and
+// SstablesBesideCorpus. Each has the keys of its SSTable, in their order.
+std::vector<std::string> SstablesWithKeys();
 
 // Returns the paths of the Data.db of SSTables of DSE, HCD and Cassandra 6, and
 // of damaged SSTables, sorted. They are in the folder `newer`, beside the

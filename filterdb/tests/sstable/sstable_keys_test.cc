@@ -54,16 +54,8 @@ struct RealSstable {
   std::unique_ptr<SstableKeys> reader;
 };
 
-std::vector<std::string> AllSstables() {
-  std::vector<std::string> folders = CassandraSstables();
-  for (const auto& others : {RecordedSstables(), SstablesBesideCorpus()}) {
-    folders.insert(folders.end(), others.begin(), others.end());
-  }
-  return folders;
-}
-
 TEST(SstableKeysTest, ReadsWhatCassandraWrote) {
-  for (const std::string& folder : AllSstables()) {
+  for (const std::string& folder : SstablesWithKeys()) {
     SCOPED_TRACE(folder);
     const RealSstable sstable(folder);
     KeyReader* const reader = sstable.reader.get();
@@ -77,38 +69,6 @@ TEST(SstableKeysTest, ReadsWhatCassandraWrote) {
     EXPECT_TRUE(sstable.reader->is_number_known());
     std::string_view key;
     EXPECT_FALSE(reader->Next(&key));
-  }
-}
-
-// Cassandra sized each filter for its keys, but after a compaction for as many
-// as it expected.
-TEST(SstableKeysTest, TheKeysMakeCassandrasFilter) {
-  for (const std::string& folder : AllSstables()) {
-    SCOPED_TRACE(folder);
-    const RealSstable sstable(folder);
-    ASSERT_NE(sstable.reader, nullptr);
-    const KeysAndError read = ReadKeys(sstable.reader.get());
-    FilterForm form;
-    std::string error;
-    ASSERT_TRUE(FormOfSstableVersion(sstable.version, &form, &error)) << error;
-    const std::string filter = ReadFile(sstable.start + "Filter.db");
-    const bool is_compacted = EndsWith(folder, "_wide");
-    uint64_t planned = read.keys.size();
-    auto builder = FilterDbBuilder::ForFpChance(PlannedFpChance(folder),
-                                                planned, form, &error);
-    while (is_compacted && builder != nullptr &&
-           8 + 8 * builder->num_words() < filter.size()) {
-      builder = FilterDbBuilder::ForFpChance(PlannedFpChance(folder), ++planned,
-                                             form, &error);
-    }
-    ASSERT_NE(builder, nullptr) << error;
-    for (const std::string& key : read.keys) {
-      builder->Add(key);
-    }
-    const TempDir dir;
-    ASSERT_TRUE(builder->Write(dir / "Filter.db", /*overwrite=*/false, &error))
-        << error;
-    EXPECT_TRUE(ReadFile(dir / "Filter.db") == filter);
   }
 }
 
