@@ -14,7 +14,6 @@
 
 #include "filterdb/tests/fake_sstable/fake_sstable.h"
 #include "filterdb/tests/fake_sstable/log_record.h"
-#include "tests/support/cassandra_data.h"
 #include "tests/support/filterdb_command.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/temp_dir.h"
@@ -417,16 +416,6 @@ TEST_F(ScanTest, ManyJobsWithFewFilesOrThreads) {
                     "ASAN_OPTIONS=detect_leaks=0 prlimit --nproc=1 setpriv "
                     "--reuid=" +
                         user + " --regid=65534 --clear-groups"));
-}
-
-TEST(ScanRealTest, AllAreGood) {
-  for (const std::string& folder : CassandraSstables()) {
-    const Ran ran = Exits(0, Filterdb("scan --json " + folder));
-    const Json one = ran.report()["sstables"][0];
-    EXPECT_EQ(one["verdict"], "ok") << one;
-    EXPECT_EQ(one["planned_fp_chance"], 0.01);
-    EXPECT_EQ(one["keys"], Lines(ReadFile(folder + "/keys.txt")).size());
-  }
 }
 
 }  // namespace
