@@ -73,7 +73,7 @@ constexpr SstableVersion kVersions[] = {
     {"ca", kNaAndLater, kBti, kTrie, kChecked, kCrc, true},
     {"cb", kNaAndLater, kBti, kTrie, kChecked, kCrc, true},
     {"cc", kNaAndLater, kBti, kTrie, kChecked, kCrc, true},
-    // Cassandra 6. Known from its source, and from a few SSTables alone.
+    // Cassandra 6. `pb` and `eb` are known from its source alone.
     {"pa", kNaAndLater, kBig, kVInt, kChecked, kCrc, true},
     {"pb", kNaAndLater, kBig, kVInt, kChecked, kCrc, true},
     {"ea", kNaAndLater, kBti, kTrie, kChecked, kCrc, true},

@@ -56,12 +56,49 @@ std::vector<std::string> CompactedSstables() {
                  IsFolder);
 }
 
+std::vector<std::string> RecordedSstables() {
+  return PathsIn(fs::path(CASSANDRA_BLOOM_TEST_DATA) / "recorded", IsFolder);
+}
+
+double PlannedFpChance(const std::string& folder) {
+  const std::string name = fs::path(folder).filename();
+  const std::string table = name.substr(name.rfind('_') + 1);
+  const bool is_recorded =
+      fs::path(folder).parent_path().filename() == "recorded";
+  return !is_recorded         ? 0.01
+         : table == "wide"    ? 0.1
+         : table == "deflate" ? 0.05
+         : table == "zstd"    ? 0.001
+                              : 0.01;
+}
+
+std::string ComponentIn(const std::string& folder,
+                        const std::string& component) {
+  const std::string end = "-" + component;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    std::string path = entry.path();
+    if (path.size() > end.size() &&
+        path.compare(path.size() - end.size(), end.size(), end) == 0) {
+      return path;
+    }
+  }
+  return "";
+}
+
 std::vector<std::string> CorpusSstables() {
   return PathsIn(Corpus(), IsFolder);
 }
 
 std::vector<std::string> SstablesBesideCorpus() {
   return PathsIn(Corpus().parent_path() / "sstables", HasKeys);
+}
+
+std::vector<std::string> SstablesWithKeys() {
+  std::vector<std::string> folders = CassandraSstables();
+  for (const auto& others : {RecordedSstables(), SstablesBesideCorpus()}) {
+    folders.insert(folders.end(), others.begin(), others.end());
+  }
+  return folders;
 }
 
 std::vector<std::string> NewerBesideCorpus() {

@@ -23,6 +23,19 @@ std::vector<std::string> CassandraSstables();
 // folders in tests/data/sstables, they have no keys.txt.
 std::vector<std::string> CompactedSstables();
 
+// Returns the folders in tests/data/recorded, sorted. Each has one SSTable, of
+// any version since `ia`.
+std::vector<std::string> RecordedSstables();
+
+// Returns the bloom_filter_fp_chance with which Cassandra wrote the SSTable in
+// a folder of SstablesWithKeys.
+double PlannedFpChance(const std::string& folder);
+
+// Returns the path of a component such as "Data.db" in a folder with one
+// SSTable, or "" if there is none.
+std::string ComponentIn(const std::string& folder,
+                        const std::string& component);
+
 // Returns the folders with SSTables of other projects. These SSTables are not
 // in this repository. The environment variable CASSANDRA_BLOOM_CORPUS names the
 // parent of the folders. Without it, this function and the two below return an
@@ -33,6 +46,10 @@ std::vector<std::string> CorpusSstables();
 // beside the folder that CASSANDRA_BLOOM_CORPUS names. Leaves out folders
 // without keys.txt.
 std::vector<std::string> SstablesBesideCorpus();
+
+// Returns those of CassandraSstables, RecordedSstables and
+// SstablesBesideCorpus. Each has the keys of its SSTable, in their order.
+std::vector<std::string> SstablesWithKeys();
 
 // Returns the paths of the Data.db of SSTables of DSE, HCD and Cassandra 6, and
 // of damaged SSTables, sorted. They are in the folder `newer`, beside the

@@ -32,17 +32,18 @@ using tools::SstableKeys;
 // An SSTable that a database wrote, and a reader of its keys.
 struct RealSstable {
   explicit RealSstable(const std::string& folder) {
+    std::string error;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       const std::string path = entry.path();
       for (const std::string_view name : {"Partitions.db", "Index.db"}) {
         if (cassandra_bloom::EndsWith(path, name)) {
           index = path;
           start = path.substr(0, path.size() - name.size());
-          version = entry.path().filename().string().substr(0, 2);
+          EXPECT_TRUE(SstableVersionOfFileName(path, &version, &error))
+              << error;
         }
       }
     }
-    std::string error;
     reader = OpenSstableKeys(index, version, KeyChecks::kEveryKey, &error);
     EXPECT_NE(reader, nullptr) << error;
   }
@@ -53,15 +54,8 @@ struct RealSstable {
   std::unique_ptr<SstableKeys> reader;
 };
 
-std::vector<std::string> AllSstables() {
-  std::vector<std::string> folders = CassandraSstables();
-  const std::vector<std::string> others = SstablesBesideCorpus();
-  folders.insert(folders.end(), others.begin(), others.end());
-  return folders;
-}
-
 TEST(SstableKeysTest, ReadsWhatCassandraWrote) {
-  for (const std::string& folder : AllSstables()) {
+  for (const std::string& folder : SstablesWithKeys()) {
     SCOPED_TRACE(folder);
     const RealSstable sstable(folder);
     KeyReader* const reader = sstable.reader.get();
@@ -75,31 +69,6 @@ TEST(SstableKeysTest, ReadsWhatCassandraWrote) {
     EXPECT_TRUE(sstable.reader->is_number_known());
     std::string_view key;
     EXPECT_FALSE(reader->Next(&key));
-  }
-}
-
-// Cassandra sized each filter for its keys and a bloom_filter_fp_chance of
-// 0.01.
-TEST(SstableKeysTest, TheKeysMakeCassandrasFilter) {
-  for (const std::string& folder : AllSstables()) {
-    SCOPED_TRACE(folder);
-    const RealSstable sstable(folder);
-    ASSERT_NE(sstable.reader, nullptr);
-    const KeysAndError read = ReadKeys(sstable.reader.get());
-    FilterForm form;
-    std::string error;
-    ASSERT_TRUE(FormOfSstableVersion(sstable.version, &form, &error)) << error;
-    const auto builder =
-        FilterDbBuilder::ForFpChance(0.01, read.keys.size(), form, &error);
-    ASSERT_NE(builder, nullptr) << error;
-    for (const std::string& key : read.keys) {
-      builder->Add(key);
-    }
-    const TempDir dir;
-    ASSERT_TRUE(builder->Write(dir / "Filter.db", /*overwrite=*/false, &error))
-        << error;
-    EXPECT_TRUE(ReadFile(dir / "Filter.db") ==
-                ReadFile(sstable.start + "Filter.db"));
   }
 }
 

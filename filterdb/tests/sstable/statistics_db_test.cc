@@ -9,7 +9,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "cassandra_bloom/filter_db.h"
 #include "plugin/filter/endian.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/temp_dir.h"
@@ -18,7 +20,10 @@ namespace cassandra_bloom::tools {
 namespace {
 
 using cassandra_bloom::testing::CassandraSstables;
+using cassandra_bloom::testing::ComponentIn;
+using cassandra_bloom::testing::PlannedFpChance;
 using cassandra_bloom::testing::ReadFile;
+using cassandra_bloom::testing::RecordedSstables;
 using cassandra_bloom::testing::TempDir;
 using cassandra_bloom::testing::WriteFile;
 using ::testing::HasSubstr;
@@ -86,10 +91,20 @@ TEST_F(StatisticsDbTest, VersionsWithoutIt) {
 // ---- The partitioner, and the number of partitions ----
 
 TEST_F(StatisticsDbTest, WhatCassandraWrote) {
-  for (const std::string& folder : CassandraSstables()) {
-    const Statistics facts =
-        ReadStatistics(folder + "/da-1-bti-Statistics.db", "da");
-    EXPECT_EQ(facts.fp_chance, 0.01);
+  std::vector<std::string> folders = CassandraSstables();
+  const std::vector<std::string> recorded = RecordedSstables();
+  folders.insert(folders.end(), recorded.begin(), recorded.end());
+  for (const std::string& folder : folders) {
+    SCOPED_TRACE(folder);
+    const std::string path = ComponentIn(folder, "Statistics.db");
+    std::string version;
+    std::string error;
+    ASSERT_TRUE(SstableVersionOfFileName(path, &version, &error)) << error;
+    const Statistics facts = ReadStatistics(path, version);
+    const bool has_chance = version[0] != 'i';
+    EXPECT_EQ(facts.fp_chance, has_chance
+                                   ? std::optional(PlannedFpChance(folder))
+                                   : std::nullopt);
     EXPECT_EQ(facts.partitioner, "Murmur3Partitioner");
     const std::string keys = ReadFile(folder + "/keys.txt");
     EXPECT_EQ(facts.num_partitions, std::count(keys.begin(), keys.end(), '\n'));

@@ -11,7 +11,6 @@
 
 #include "filterdb/tests/commands/scan/scan_fixture.h"
 #include "filterdb/tests/fake_sstable/log_record.h"
-#include "tests/support/cassandra_data.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -352,16 +351,6 @@ TEST_F(ScanTest, ManyJobsWithFewFilesOrThreads) {
                     "ASAN_OPTIONS=detect_leaks=0 prlimit --nproc=1 setpriv "
                     "--reuid=" +
                         user + " --regid=65534 --clear-groups"));
-}
-
-TEST(ScanRealTest, AllAreGood) {
-  for (const std::string& folder : CassandraSstables()) {
-    const Ran ran = Exits(0, Filterdb("scan --json " + folder));
-    const Json one = ran.report()["sstables"][0];
-    EXPECT_EQ(one["verdict"], "ok") << one;
-    EXPECT_EQ(one["planned_fp_chance"], 0.01);
-    EXPECT_EQ(one["keys"], Lines(ReadFile(folder + "/keys.txt")).size());
-  }
 }
 
 }  // namespace

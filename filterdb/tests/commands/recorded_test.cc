@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Runs the commands on the SSTables of every version that a Cassandra wrote
+// (tests/data/recorded). The readers are tested with them in
+// sstable_keys_test.cc and statistics_db_test.cc, and the tests' own writer in
+// fake_sstable_test.cc.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cassandra_bloom/filter_db.h"
+#include "filterdb/tests/commands/command_fixture.h"
+#include "plugin/filter_db/sstable_version.h"
+#include "tests/support/cassandra_data.h"
+#include "tests/support/safe_folder.h"
+
+namespace cassandra_bloom::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string NameOf(const fs::path& folder) { return folder.filename(); }
+
+// The tables, each with its SSTables, one of each version.
+std::map<std::string, std::vector<std::string>> FoldersByTable() {
+  std::map<std::string, std::vector<std::string>> folders;
+  for (const std::string& folder : RecordedSstables()) {
+    folders[NameOf(folder).substr(3)].push_back(folder);
+  }
+  return folders;
+}
+
+// A compaction of 2.0 expects at least 256 keys in each SSTable that it merges
+// (SSTableReader.getApproximateKeyCount), here 512 in two that have 13.
+bool IsOversized(const std::string& name) {
+  return name == "ja_wide" || name == "jb_wide";
+}
+
+TEST(RecordedTest, EveryVersion) {
+  const std::set<std::string> versions = {
+      "ia", "ib", "ic", "ja", "jb", "ka", "la", "lb", "ma", "mb",
+      "mc", "md", "me", "na", "nb", "oa", "da", "pa", "ea"};
+  for (const auto& [table, folders] : FoldersByTable()) {
+    std::set<std::string> expected;
+    for (const std::string& version : versions) {
+      if (table != "zstd" || FindSstableVersion(version)->form == kNaAndLater) {
+        expected.insert(version);
+      }
+    }
+    std::set<std::string> recorded;
+    for (const std::string& folder : folders) {
+      const std::string data = ComponentIn(folder, "Data.db");
+      std::string version;
+      std::string error;
+      EXPECT_TRUE(SstableVersionOfFileName(data, &version, &error)) << error;
+      EXPECT_EQ(version, NameOf(folder).substr(0, 2));
+      recorded.insert(version);
+    }
+    EXPECT_EQ(recorded, expected) << table;
+  }
+  EXPECT_EQ(RecordedSstables().size(), 4 * versions.size() + 6);
+}
+
+TEST(RecordedTest, ScanSaysWell) {
+  std::vector<std::string> folders = CassandraSstables();
+  const std::vector<std::string> recorded = RecordedSstables();
+  folders.insert(folders.end(), recorded.begin(), recorded.end());
+  std::string paths;
+  for (const std::string& folder : folders) {
+    paths += " " + folder;
+  }
+  const Json report = Exits(1, Filterdb("scan --json" + paths)).report();
+  EXPECT_EQ(report["errors"].size(), 0U) << report;
+  EXPECT_EQ(report["sstables"].size(), folders.size());
+  for (const Json& one : report["sstables"]) {
+    const std::string folder = one["folder"];
+    const std::string version = one["version"];
+    EXPECT_EQ(one["verdict"], IsOversized(NameOf(folder)) ? "oversized" : "ok")
+        << one;
+    EXPECT_EQ(one["keys"], HexLines(folder + "/keys.txt").size()) << one;
+    EXPECT_EQ(one["missing_keys"], 0) << one;
+    // Until 1.2, Statistics.db does not have bloom_filter_fp_chance.
+    EXPECT_EQ(one["planned_fp_chance"],
+              version[0] == 'i' ? Json() : Json(PlannedFpChance(folder)))
+        << one;
+  }
+}
+
+TEST(RecordedTest, FindSeesKeys) {
+  for (const auto& [table, folders] : FoldersByTable()) {
+    SCOPED_TRACE(table);
+    std::string paths;
+    for (const std::string& folder : folders) {
+      paths += folder + " ";
+      EXPECT_EQ(ReadFile(folder + "/keys.txt"),
+                ReadFile(folders[0] + "/keys.txt"));
+    }
+    const Keys keys = HexLines(folders[0] + "/keys.txt");
+    // sstable_keys_test.cc reads all of them.
+    const size_t step = keys.size() / 12;
+    for (size_t i = 0; i < keys.size(); i += step) {
+      const Ran ran = Exits(
+          0, Filterdb("find --json " + paths + "--key=" + ToHex(keys[i])));
+      EXPECT_EQ(ran.report()["summary"]["found"], folders.size()) << ran;
+      for (const Json& one : ran.report()["sstables"]) {
+        EXPECT_EQ(one["found"], "yes") << one;
+      }
+    }
+    const Ran ran = Exits(0, Filterdb("find --json " + paths + "--key=abcdef"));
+    EXPECT_EQ(ran.report()["summary"]["found"], 0) << ran;
+  }
+}
+
+TEST(RecordedTest, MendMakesCassandrasFilters) {
+  for (const auto& [table, folders] : FoldersByTable()) {
+    SCOPED_TRACE(table);
+    const TempDir copies(FolderInMemory());
+    const TempDir runs(SafeFolder());
+    for (const std::string& folder : folders) {
+      const std::string copy = copies / NameOf(folder);
+      fs::copy(folder, copy);
+      fs::remove(ComponentIn(copy, "Filter.db"));
+    }
+    Exits(0, Filterdb("mend " + copies.path() + " --in-place --run=" +
+                      runs / "run" + " --default-fp-chance=" +
+                      std::to_string(PlannedFpChance(folders[0]))));
+    for (const std::string& folder : folders) {
+      // A compaction sizes its filter for an estimate.
+      if (table != "wide") {
+        EXPECT_TRUE(
+            ReadFile(ComponentIn(copies / NameOf(folder), "Filter.db")) ==
+            ReadFile(ComponentIn(folder, "Filter.db")))
+            << folder;
+      }
+    }
+    Exits(0, Filterdb("scan " + copies.path()));
+  }
+}
+
+}  // namespace
+}  // namespace cassandra_bloom::testing
