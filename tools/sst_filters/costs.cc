@@ -19,7 +19,6 @@
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
 #include "plugin/policy/policy_settings.h"
-#include "tools/sst_filters/database/stand_ins.h"
 
 namespace cassandra_bloom::tools {
 namespace {

@@ -20,6 +20,12 @@ std::string NamesOf(const Json& ssts) {
   return names + (ssts.size() > kMostNamed ? " ..." : "");
 }
 
+// Returns null for a value that is not there. ListText leaves out its line.
+Json Formatted(const Json& object, const char* name, Format format) {
+  const Json value = object.is_null() ? Json() : object[name];
+  return value.is_null() ? Json() : Json(format(value));
+}
+
 void PrintSums(const Json& family) {
   const Json& policy = family["policy"];
   Json sums;
@@ -29,17 +35,11 @@ void PrintSums(const Json& family) {
        : policy == ""   ? "no filter_policy"
                         : "filter_policy=" + policy.get<std::string>());
   const Json& all = family["all"];
-  if (!all.is_null()) {
-    if (!all["false_positives"].is_null()) {
-      sums["false positives of an absent key"] = all["false_positives"];
-    }
-    sums["memory of all filters"] = AsSize(all["filter_bytes"]);
-  }
-  const Json& now = family["settings"]["now"];
-  if (!now.is_null() && !now["bytes_to_build"].is_null()) {
-    sums["more memory while the largest file is written"] =
-        AsSize(now["bytes_to_build"]);
-  }
+  sums["false positives of an absent key"] =
+      Formatted(all, "false_positives", AsThreeDigits);
+  sums["memory of all filters"] = Formatted(all, "filter_bytes", AsSize);
+  sums["more memory while the largest file is written"] =
+      Formatted(family["settings"]["now"], "bytes_to_build", AsSize);
   const Json& cache = family["block_cache"];
   if (!cache.is_null() && cache["filter_bytes"] > 0) {
     sums["filters in the block cache"] = AsSize(cache["filter_bytes"]) +
@@ -138,12 +138,9 @@ void PrintLog(const Json& log) {
   lines["title"] = "in the running program, until " + AsText(tickers["time"]) +
                    ", in all column families:";
   lines["look-ups in SST files"] = tickers["look_ups_in_files"];
-  if (!tickers["absent_share"].is_null()) {
-    lines["of absent keys"] = AsPercent(tickers["absent_share"]);
-  }
-  if (!tickers["rate"].is_null()) {
-    lines["absent keys that pass a filter"] = AsPercent(tickers["rate"]);
-  }
+  lines["of absent keys"] = Formatted(tickers, "absent_share", AsPercent);
+  lines["absent keys that pass a filter"] =
+      Formatted(tickers, "rate", AsPercent);
   if (tickers["prefixes_checked"] > 0) {
     lines["prefixes that filters were asked for"] = tickers["prefixes_checked"];
     lines["prefixes that filters denied"] = tickers["prefixes_denied"];

@@ -112,11 +112,10 @@ ExitCode RunExport(const ExportArguments& options) {
     std::vector<rocksdb::LiveFileMetaData> files;
     opened.db->GetLiveFilesMetaData(&files);
     for (const rocksdb::LiveFileMetaData& file : files) {
-      const bool is_wanted = std::any_of(
-          opened.families.begin(), opened.families.end(),
-          [&](const Family& family) {
-            return family.handle->GetName() == file.column_family_name;
-          });
+      const auto& wanted = database.column_families;
+      const bool is_wanted =
+          wanted.empty() ||
+          std::count(wanted.begin(), wanted.end(), file.column_family_name) > 0;
       (is_wanted ? live.files : live.others)[file.file_number] =
           PathOnDisk(file.db_path + file.name);
     }

@@ -288,18 +288,16 @@ Verdict JudgeCache(const std::optional<LoggedCache>& cache,
       (cache ? cache->HasRoomFor(largest) : largest <= kSmallestShard)) {
     return {};
   }
-  const std::string size = AsSize(largest);
-  if (!cache) {
-    return {Use::kMayBeDropped,
-            "filters are in the block cache, and the largest has " + size +
-                ": a cache with strict_capacity_limit and smaller shards drops "
-                "it. LOG does not say how large the cache is"};
-  }
+  const std::string where =
+      "filters are in the block cache, and the largest has " + AsSize(largest);
   return {Use::kMayBeDropped,
-          "filters are in the block cache, and the largest has " + size +
-              ": the cache of " + AsSize(cache->capacity) + " in " +
-              Count(1ULL << cache->num_shard_bits, "shard") +
-              " has strict_capacity_limit, and drops it"};
+          cache ? where + ": the cache of " + AsSize(cache->capacity) + " in " +
+                      Count(1ULL << cache->num_shard_bits, "shard") +
+                      " has strict_capacity_limit, and drops it"
+                : where +
+                      ": a cache with strict_capacity_limit and smaller "
+                      "shards drops it. LOG does not say how large the "
+                      "cache is"};
 }
 
 }  // namespace

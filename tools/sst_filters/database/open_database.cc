@@ -3,7 +3,6 @@
 #include "tools/sst_filters/database/open_database.h"
 
 #include <rocksdb/comparator.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/file_system.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/merge_operator.h>
@@ -19,7 +18,6 @@
 
 #include "filterdb/commands/output.h"
 #include "plugin/filter_db/read_file.h"
-#include "tools/sst_filters/database/stand_ins.h"
 
 namespace cassandra_bloom::tools {
 namespace {

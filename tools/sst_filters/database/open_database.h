@@ -9,6 +9,7 @@
 #ifndef CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DATABASE_OPEN_DATABASE_H_
 #define CASSANDRA_BLOOM_TOOLS_SST_FILTERS_DATABASE_OPEN_DATABASE_H_
 
+#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
@@ -59,6 +60,12 @@ struct Family {
   rocksdb::ColumnFamilyMetaData files;
   rocksdb::ColumnFamilyHandle* handle = nullptr;
 };
+
+// IsInstanceOf(kUnknownHere) is true for all stand-ins.
+constexpr char kUnknownHere[] = "cassandra_bloom.UnknownHere";
+
+// Makes RocksDB's loader take what is known here, and else the stand-ins.
+rocksdb::ConfigOptions ConfigWithStandIns(rocksdb::Env* env);
 
 // Returns the path under which this SST file is there: RocksDB also reads files
 // with the suffix of LevelDB (TableCache::GetTableReader), but always lists

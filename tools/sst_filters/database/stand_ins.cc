@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/sst_filters/database/stand_ins.h"
+// Stand-ins for the comparators, filter policies and prefix extractors of a
+// program, which are not known to this process.
+//
+// Tested in tests/sst_filters/doctor/not_asked_test.cc.
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/filter_policy.h>
@@ -13,6 +16,7 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/filter_bits_api.h"
+#include "tools/sst_filters/database/open_database.h"
 
 namespace cassandra_bloom::tools {
 namespace {
