@@ -115,13 +115,13 @@ class ReplaceTest : public ::testing::Test {
 
   int NumFiltered(std::vector<std::string> host, const std::string& what,
                   const std::vector<std::string>& how,
-                  const std::string& preload) {
+                  const std::string& preload, const std::string& err = "") {
     host.push_back(db_);
     host.push_back(what);
     host.insert(host.end(), how.begin(), how.end());
     const ProcessResult result = RunProcess(host, preload);
     EXPECT_EQ(result.exit_code, 0) << result;
-    EXPECT_EQ(result.err, "");
+    EXPECT_EQ(result.err, err);
     int filtered = -1;
     EXPECT_EQ(
         std::sscanf(result.out.c_str(),
@@ -234,54 +234,42 @@ constexpr char kSeveral[] =
 // Each of the two modules has its own RocksDB. A module must get the Bloom
 // filter of its own RocksDB.
 TEST_F(ReplaceTest, TwoModulesWithARocksdbEach) {
-  const struct {
-    const char* module;
-    const char* how;
-  } cases[] = {{TEST_BLOOM_MODULE, "new"},
-               {TEST_BLOOM_MODULE, "point"},
-               {TEST_BLOOM_MODULE, "full"},
-               {TEST_BLOOM_MODULE, "dlsym"}};
-  for (const auto& test : cases) {
-    SCOPED_TRACE(test.how);
+  for (const char* const how : {"new", "point", "full", "dlsym"}) {
+    SCOPED_TRACE(how);
     fs::remove_all(db_);
-    const ProcessResult result =
-        RunProcess({TEST_DLOPEN_HOST, TEST_BLOOM_STUB_MODULE, test.module, "--",
-                    db_, "write", test.how, "10"},
-                   TEST_REPLACE);
-    EXPECT_EQ(result.exit_code, 0) << result;
-    int filtered = 0;
-    EXPECT_EQ(
-        std::sscanf(result.out.c_str(),
-                    "1000 rows and 0 others found, %d filtered", &filtered),
-        1)
-        << result;
-    EXPECT_GT(filtered, 950);
-    EXPECT_EQ(result.err, kSeveral);
+    EXPECT_GT(NumFiltered({TEST_DLOPEN_HOST, TEST_BLOOM_STUB_MODULE,
+                           TEST_BLOOM_MODULE, "--"},
+                          "write", {how, "10"}, TEST_REPLACE, kSeveral),
+              950);
     EXPECT_EQ(BlockDigest(db_), "not ours");
   }
 }
 
-// The output of bloom_stub_host if RocksDB's own functions are called.
-constexpr char kCallsOfStubHost[] =
-    "NewBloomFilterPolicy(9.9, 1)\n"
-    "NewBloomFilterPolicy(-1, 0)\n"
-    "create_bloom(10)\n"
-    "create_bloom_full(16)\n";
-
-TEST_F(ReplaceTest, ARocksdbThatDoesNotTellItsVersion) {
-  const ProcessResult alone =
-      RunProcess({TEST_DLOPEN_HOST, TEST_OLD_MODULE, "--"}, TEST_REPLACE);
-  EXPECT_EQ(alone.exit_code, 0) << alone;
-  EXPECT_EQ(alone.out, kCallsOfStubHost);
-  EXPECT_EQ(alone.err,
-            "cassandra_bloom: not loaded: the RocksDB of this process does not "
-            "tell its version\n");
-  const ProcessResult beside_another =
-      RunProcess({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, TEST_OLD_MODULE, "--"},
-                 TEST_REPLACE);
-  EXPECT_EQ(beside_another.exit_code, 0) << beside_another;
-  EXPECT_EQ(beside_another.out, kCallsOfStubHost);
-  EXPECT_EQ(beside_another.err, kSeveral);
+TEST_F(ReplaceTest, FallsBackToRocksdbsOwnFunctions) {
+  const std::string no_plugin =
+      "cassandra_bloom: not loaded: no plugin for RocksDB 9.9: ";
+  const struct {
+    std::vector<std::string> host;
+    std::string err;
+  } cases[] = {
+      {{TEST_BLOOM_STUB_HOST}, no_plugin},
+      {{TEST_DLOPEN_HOST, TEST_BLOOM_STUB_MODULE, "--"}, no_plugin},
+      {{TEST_DLOPEN_HOST, TEST_OLD_MODULE, "--"},
+       "cassandra_bloom: not loaded: the RocksDB of this process does not tell "
+       "its version\n"},
+      {{TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, TEST_OLD_MODULE, "--"}, kSeveral}};
+  for (const auto& test : cases) {
+    const ProcessResult result = RunProcess(test.host, TEST_REPLACE);
+    EXPECT_EQ(result.exit_code, 0) << result;
+    EXPECT_EQ(result.out,
+              "NewBloomFilterPolicy(9.9, 1)\n"
+              "NewBloomFilterPolicy(-1, 0)\n"
+              "create_bloom(10)\n"
+              "create_bloom_full(16)\n")
+        << result;
+    EXPECT_EQ(Lines(result.err).size(), 1u) << result;
+    EXPECT_EQ(result.err.rfind(test.err, 0), 0u) << result;
+  }
 }
 
 TEST_F(ReplaceTest, StringsAndNumbersOfBits) {
@@ -338,23 +326,6 @@ TEST_F(ReplaceTest, ACallerWithoutRocksdb) {
   EXPECT_EQ(result.exit_code, 0) << result;
   EXPECT_EQ(result.out, "create_bloom(10)\n");
   EXPECT_EQ(result.err, kSeveral);
-}
-
-TEST_F(ReplaceTest, FallsBackToRocksdbsOwnFunctions) {
-  const std::vector<std::string> hosts[] = {
-      {TEST_BLOOM_STUB_HOST}, {TEST_DLOPEN_HOST, TEST_BLOOM_STUB_MODULE, "--"}};
-  for (const std::vector<std::string>& host : hosts) {
-    SCOPED_TRACE(host[0]);
-    const ProcessResult result = RunProcess(host, TEST_REPLACE);
-    EXPECT_EQ(result.exit_code, 0) << result;
-    EXPECT_EQ(result.out, kCallsOfStubHost) << result;
-    EXPECT_EQ(Lines(result.err).size(), 1u) << result;
-    EXPECT_EQ(result.err.rfind("cassandra_bloom: not loaded: no plugin for "
-                               "RocksDB 9.9: ",
-                               0),
-              0u)
-        << result;
-  }
 }
 
 // ---- CASSANDRA_BLOOM_REPLACE ----
