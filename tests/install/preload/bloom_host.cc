@@ -71,7 +71,7 @@ rocksdb::BlockBasedTableOptions TableOptionsFor(const std::string& how,
   }
   auto* const table = rocksdb_block_based_options_create();
   rocksdb_block_based_options_set_filter_policy(table, NewPolicyOfC(how, bits));
-  // The C++ options are the only member of the C options (RocksDB's db/c.cc).
+  // The C++ options are the first member of the C options (RocksDB's db/c.cc).
   options = *reinterpret_cast<rocksdb::BlockBasedTableOptions*>(table);
   rocksdb_block_based_options_destroy(table);
   return options;
