@@ -97,6 +97,7 @@ static void AddKeys(cassandra_bloom_builder_t* builder, const Keys* keys) {
   }
 }
 
+/* Leaves the files, which programs_test.cc compares with those of C++. */
 static void BuildsWritesAndReads(void) {
   static const char* const kVersions[] = {"ka", "me", "nb", "na-and-later"};
   static const char* const kForms[] = {"before-ma", "ma-to-me", "na-and-later",
@@ -109,23 +110,22 @@ static void BuildsWritesAndReads(void) {
   for (i = 0; i < 4; ++i) {
     char* error = NULL;
     double keys;
-    char bytes[8192];
     cassandra_bloom_filter_t* filter;
     cassandra_bloom_builder_t* const builder =
-        cassandra_bloom_builder_new_for_bits_per_key(10, kNumKeys, kVersions[i],
-                                                     &error);
+        cassandra_bloom_builder_new_for_bits_per_key(9.5, kNumKeys,
+                                                     kVersions[i], &error);
     CHECK(builder != NULL);
     AddKeys(builder, &present);
-    CHECK(cassandra_bloom_builder_write(builder, Path("filter"),
-                                        /*overwrite=*/true, &error));
+    CHECK(cassandra_bloom_builder_write(builder, Path(kVersions[i]),
+                                        /*overwrite=*/false, &error));
     cassandra_bloom_builder_destroy(builder);
-    CHECK(ReadBytes(Path("filter"), bytes, sizeof(bytes)) == 8 + 8 * 157);
 
-    filter = cassandra_bloom_filter_open(Path("filter"), kVersions[i], &error);
+    filter =
+        cassandra_bloom_filter_open(Path(kVersions[i]), kVersions[i], &error);
     CHECK(filter != NULL);
     CHECK(strcmp(cassandra_bloom_filter_form(filter), kForms[i]) == 0);
     CHECK(cassandra_bloom_filter_num_probes(filter) == 7);
-    CHECK(cassandra_bloom_filter_num_words(filter) == 157);
+    CHECK(cassandra_bloom_filter_num_words(filter) == 149);
     CHECK(CountPassing(filter, &present) == kNumKeys);
     CHECK(CountPassing(filter, &absent) < kNumKeys / 20);
     keys = cassandra_bloom_filter_estimated_keys(filter);
@@ -176,25 +176,15 @@ static void NothingIsAlwaysPresent(void) {
 }
 
 static void WrongFilesAreRefused(void) {
-  static const char kNoProbes[] = {0, 0, 0, 0, 0, 0, 0, 1,
-                                   0, 0, 0, 0, 0, 0, 0, 0};
   char* error = NULL;
   /* Each new error frees the previous message, so the test need not free it. */
   CHECK(cassandra_bloom_filter_open(Path("missing"), "nb", &error) == NULL);
   CHECK_BEGINS(error, Path("missing"));
   CHECK_HOLDS(error, "No such file or directory");
-  CHECK(cassandra_bloom_filter_open(folder, "nb", &error) == NULL);
-  CHECK_HOLDS(error, "not a regular file");
-  CHECK(cassandra_bloom_filter_open(Path("missing"), "zz", &error) == NULL);
-  CHECK_BEGINS(error, "SSTable version 'zz' is unknown");
   CHECK(cassandra_bloom_filter_open(Path("missing"), NULL, &error) == NULL);
   CHECK_BEGINS(error, "'missing' is not the name");
   CHECK(cassandra_bloom_filter_open(NULL, NULL, &error) == NULL);
   CHECK_BEGINS(error, "the path is NULL");
-
-  WriteBytes(Path("no-probes"), kNoProbes, sizeof(kNoProbes));
-  CHECK(cassandra_bloom_filter_open(Path("no-probes"), "nb", &error) == NULL);
-  CHECK_HOLDS(error, "the number of probes (k) is 0");
   cassandra_bloom_free(error);
 
   CHECK(cassandra_bloom_filter_open(Path("missing"), "nb", NULL) == NULL);
@@ -207,12 +197,6 @@ static void WrongBuildersAreRefused(void) {
   CHECK_HOLDS(error, "from 1 to 100");
   CHECK(cassandra_bloom_builder_new_for_fp_chance(1, 1, "nb", &error) == NULL);
   CHECK_HOLDS(error, "0.0000671");
-  CHECK(cassandra_bloom_builder_new_for_bits_per_key(10, UINT64_MAX, "nb",
-                                                     &error) == NULL);
-  CHECK_HOLDS(error, "16 GiB");
-  CHECK(cassandra_bloom_builder_new_for_bits_per_key(10, 1, "", &error) ==
-        NULL);
-  CHECK_BEGINS(error, "no SSTable version");
   CHECK(cassandra_bloom_builder_new_for_fp_chance(0.01, 1, NULL, &error) ==
         NULL);
   CHECK_BEGINS(error, "the SSTable version is NULL");
@@ -232,14 +216,6 @@ static void WrongWritesAreRefused(void) {
   CHECK_HOLDS(error, "will not be overwritten");
   CHECK(ReadBytes(Path("precious"), bytes, sizeof(bytes)) == 8);
   CHECK(memcmp(bytes, "precious", 8) == 0);
-  CHECK(!cassandra_bloom_builder_write(builder, Path("no/such/folder"), true,
-                                       &error));
-  CHECK_HOLDS(error, "No such file or directory");
-  /* The library refuses a device and a folder even with `overwrite`. */
-  CHECK(!cassandra_bloom_builder_write(builder, "/dev/full", true, &error));
-  CHECK_HOLDS(error, "/dev/full: is not a regular file, and is left alone");
-  CHECK(!cassandra_bloom_builder_write(builder, Path(""), true, &error));
-  CHECK_HOLDS(error, "is not a regular file, and is left alone");
   CHECK(!cassandra_bloom_builder_write(builder, NULL, true, &error));
   CHECK_BEGINS(error, "the path is NULL");
   cassandra_bloom_free(error);

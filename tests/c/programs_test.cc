@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cassandra_bloom/filter_db.h"
 #include "tests/support/run_process.h"
 #include "tests/support/temp_dir.h"
 
@@ -18,6 +19,19 @@ TEST(CProgramsTest, TheTestInCPasses) {
   const ProcessResult result = RunProcess({TEST_C_TEST, folder.path()});
   EXPECT_EQ(result.exit_code, 0) << result;
   EXPECT_EQ(result.err, "");
+  // The files that it left equal those of the C++ interface.
+  for (const char* const version : {"ka", "me", "nb", "na-and-later"}) {
+    FilterForm form;
+    std::string error;
+    ASSERT_TRUE(FormOfSstableVersion(version, &form, &error)) << error;
+    const auto builder =
+        FilterDbBuilder::ForBitsPerKey(9.5, 1000, form, &error);
+    for (int i = 0; i < 1000; ++i) {
+      builder->Add("present-" + std::to_string(i));
+    }
+    ASSERT_TRUE(builder->Write(folder / "cpp", /*overwrite=*/true, &error));
+    EXPECT_EQ(ReadFile(folder / version), ReadFile(folder / "cpp")) << version;
+  }
 }
 
 TEST(CProgramsTest, TheExampleBuildsAndAsks) {

@@ -124,20 +124,6 @@ void FillWithHistory(TestDb* db, const Rows& rows) {
   (*db)->ReleaseSnapshot(snapshot);
 }
 
-TEST(ExportSstTest, FullFilterOfWholeKeysIsTheBlock) {
-  const Rows rows = NumberedDataset(10000, 0).rows;
-  const OneSstDb db(DbOptions(OurPolicy()), rows);
-  for (const std::string version : {"nb", "oa", "me", "ms"}) {
-    ExportedFilterDb exported;
-    EXPECT_EQ(Exported(OnlySst(db), OptionsFor(version), &exported),
-              Built(KeysOf(rows), version))
-        << version;
-    EXPECT_TRUE(exported.from_block);
-    EXPECT_EQ(exported.num_keys, rows.size());
-    EXPECT_EQ(exported.num_words, NumWords(rows.size()));
-  }
-}
-
 // ---- Partition keys ----
 
 Rows RowsOf(const PartitionLayout& layout) {
@@ -243,6 +229,8 @@ struct Case {
 };
 
 std::vector<Case> Cases() {
+  rocksdb::Options reverse = DbOptions(BuiltinPolicy());
+  reverse.comparator = rocksdb::ReverseBytewiseComparator();
   return {
       {"full", DbOptions(OurPolicy()), nullptr},
       {"partitioned", DbOptions(OurPolicy(), Layout::kPartitioned),
@@ -255,6 +243,7 @@ std::vector<Case> Cases() {
        DbOptions(BuiltinPolicy(), Layout::kPartitioned),
        "of the policy 'bloomfilter'"},
       {"none", DbOptions(nullptr), "no filter"},
+      {"reverse order", reverse, "a filter of RocksDB's own"},
   };
 }
 
@@ -277,11 +266,14 @@ TEST(ExportSstTest, FromTheBlockAndFromKeysAreAsBuilt) {
       EXPECT_FALSE(exported.from_block);
       EXPECT_EQ(exported.why_not_block, "");
     }
-    EXPECT_EQ(Exported(OnlySst(db), OptionsFor(), &exported),
-              Built(keys, "nb"));
-    EXPECT_EQ(exported.from_block, c.why_not_block == nullptr);
-    EXPECT_THAT(exported.why_not_block,
-                HasSubstr(exported.from_block ? "" : c.why_not_block));
+    for (const std::string version : {"nb", "oa", "me", "ms"}) {
+      EXPECT_EQ(Exported(OnlySst(db), OptionsFor(version), &exported),
+                Built(keys, version));
+      EXPECT_EQ(exported.num_keys, keys.size());
+      EXPECT_EQ(exported.from_block, c.why_not_block == nullptr);
+      EXPECT_THAT(exported.why_not_block,
+                  HasSubstr(exported.from_block ? "" : c.why_not_block));
+    }
   }
 }
 
@@ -302,45 +294,30 @@ TEST(ExportSstTest, SizeOfFiltersFromKeys) {
 
 // ---- Deletions ----
 
-class DeletionsTest : public ::testing::Test {
- protected:
-  DeletionsTest() : db_(DbOptions(BuiltinPolicy())) {
-    Rows rows = NumberedDataset(5000, 0).rows;
-    db_.Put(rows);
-    all_ = KeysOf(rows);
+// A block has them. Without one they are keys like others, or refused.
+TEST(ExportSstTest, Deletions) {
+  const Rows rows = NumberedDataset(5000, 0).rows;
+  auto all = KeysOf(rows);
+  all.insert({"was never there", "single", "single delete of nothing"});
+  for (const bool is_ours : {true, false}) {
+    TestDb db(DbOptions(is_ours ? OurPolicy() : BuiltinPolicy()));
+    db.Put(rows);
     for (uint32_t i = 0; i < 5000; i += 50) {
-      Require(db_->Delete(kWrite, NumberedKey(i)));
+      Require(db->Delete(kWrite, NumberedKey(i)));
     }
-    Require(db_->Delete(kWrite, "was never there"));
-    Require(db_->Put(kWrite, "single", ""));
-    Require(db_->SingleDelete(kWrite, "single delete of nothing"));
-    all_.insert({"was never there", "single", "single delete of nothing"});
-    db_.Flush();
+    Require(db->Delete(kWrite, "was never there"));
+    Require(db->Put(kWrite, "single", ""));
+    Require(db->SingleDelete(kWrite, "single delete of nothing"));
+    db.Flush();
+    if (is_ours || kDeletionsAreSeen) {
+      EXPECT_EQ(Exported(OnlySst(db), OptionsFor()), Built(all, "nb"));
+    } else {
+      const std::string error = ExportError(OnlySst(db), OptionsFor());
+      EXPECT_THAT(error, HasSubstr(OnlySst(db)));
+      EXPECT_THAT(error, HasSubstr("has 102 deletions"));
+      EXPECT_THAT(error, HasSubstr("come back to life"));
+    }
   }
-
-  TestDb db_;
-  std::set<std::string> all_;
-};
-
-TEST_F(DeletionsTest, AreKeysLikeOthersOrRefused) {
-  const ExportOptions options = OptionsFor();
-  if (kDeletionsAreSeen) {
-    EXPECT_EQ(Exported(OnlySst(db_), options), Built(all_, "nb"));
-  } else {
-    const std::string error = ExportError(OnlySst(db_), options);
-    EXPECT_THAT(error, HasSubstr(OnlySst(db_)));
-    EXPECT_THAT(error, HasSubstr("has 102 deletions"));
-    EXPECT_THAT(error, HasSubstr("come back to life"));
-  }
-}
-
-TEST_F(DeletionsTest, AreInTheBlock) {
-  TestDb db(DbOptions(OurPolicy()));
-  Require(db->Put(kWrite, "key", ""));
-  Require(db->Delete(kWrite, "deleted"));
-  db.Flush();
-  EXPECT_EQ(Exported(OnlySst(db), OptionsFor()),
-            Built({"key", "deleted"}, "nb"));
 }
 
 TEST(ExportSstTest, DeletedRangesHideNoKey) {
@@ -360,18 +337,6 @@ TEST(ExportSstTest, DeletedRangesHideNoKey) {
 }
 
 // ---- Comparators ----
-
-TEST(ExportSstTest, ReverseOrder) {
-  rocksdb::Options options = DbOptions(BuiltinPolicy());
-  options.comparator = rocksdb::ReverseBytewiseComparator();
-  options.merge_operator = std::make_shared<LastOperand>();
-  TestDb db(options);
-  const Rows rows = NumberedDataset(3000, 0).rows;
-  FillWithHistory(&db, rows);
-  auto keys = KeysOf(rows);
-  keys.insert("merged alone");
-  EXPECT_EQ(Exported(OnlySst(db), OptionsFor()), Built(keys, "nb"));
-}
 
 TEST(ExportSstTest, UnknownOrder) {
   const OddComparator comparator;

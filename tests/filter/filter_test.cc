@@ -53,16 +53,6 @@ TEST(FilterTest, EqualsCassandrasFixture) {
             "4e47232c8a222f8315dc9fd931756f76d530177a8933412abdcf0cadfe57a235");
 }
 
-TEST(FilterTest, EqualsCassandra) {
-  // The keys have 0 to 64 bytes, with positive and negative byte values.
-  EXPECT_EQ(Sha256(VectorFilter("iii", 1040, 10)),
-            "6825f9aae0a91564fc46b6889e955f8ca0476ce7e89e7b63e7d476de4abbee20");
-  EXPECT_EQ(Sha256(VectorFilter("i", 100000, 20)),
-            "f751c672277e3884d568dbaac5f7a927dd3ce94305f8390102eba3a760b27aea");
-  EXPECT_EQ(Sha256(VectorFilter("ii", 0, 10)),
-            "2c7cb9d60740ca3636d1b23a15b39ff70f1ef967ac1f339d98888028b4b7b00e");
-}
-
 TEST(FilterTest, EqualsCassandraOnItsTable) {
   const auto table = ReadCassandraTable("vectors.tsv");
   ASSERT_FALSE(table.empty());
@@ -140,37 +130,6 @@ TEST(FilterTest, SizeAndRateAreThoseForeseen) {
       }
     }
   }
-}
-
-// In a large filter, the code prefetches cache lines for several keys at once.
-TEST(FilterTest, ALargeFilterEqualsTheReference) {
-  SCOPED_TRACE(Seed());
-  const RandomKeys keys(Seed(), 40);
-  constexpr uint32_t kNumWords = 600001;  // 4.8 MB
-  for (const uint32_t num_keys :
-       {0U, 1U, 15U, 16U, 17U, 31U, 32U, 33U, 5000U}) {
-    for (const int num_probes : {1, 7, kMaxReadableProbes}) {
-      std::string expected(FilterDbSize(kNumWords), '\0');
-      WriteFilterDbHeader(num_probes, kNumWords, expected.data());
-      for (uint32_t i = 0; i < num_keys; ++i) {
-        const auto [h1, h2] = PlainHash(keys[i]);
-        AddToPlainBits(h1, h2, num_probes, kNumWords,
-                       expected.data() + kFilterDbHeaderSize);
-      }
-      // A failed EXPECT_EQ would print megabytes.
-      EXPECT_TRUE(FilterOf(num_keys, num_probes, kNumWords,
-                           [&](uint32_t i) { return keys[i]; }) == expected)
-          << num_keys << " keys, " << num_probes << " probes";
-    }
-  }
-}
-
-TEST(FilterTest, NothingMatchesTheFilterOfNoKeys) {
-  const std::string file = VectorFilter("i", 0, 10);
-  ParsedFilter filter;
-  ASSERT_TRUE(ParseFilterDb(file.data(), file.size(), &filter));
-  EXPECT_FALSE(FilterView(filter).MayContain(HashOf("")));
-  EXPECT_FALSE(FilterView(filter).MayContain(HashOf("key")));
 }
 
 TEST(FilterDbTest, RefusesBrokenFilters) {

@@ -2,7 +2,6 @@
 
 #include "tests/filter/kernel_checks.h"
 
-#include <algorithm>
 #include <array>
 #include <cinttypes>
 #include <cstddef>
@@ -88,22 +87,31 @@ std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random) {
   return hashes;
 }
 
-::testing::AssertionResult Answers(const Kernel& kernel,
-                                   const FilterView& filter,
-                                   const Hash128* hashes, size_t n,
-                                   const bool* expected) {
+::testing::AssertionResult Answers(const Kernel& kernel, int num_probes,
+                                   uint32_t num_words, const char* bits,
+                                   const Hash128* hashes, size_t n) {
+  const FilterView filter = ViewOf(num_probes, num_words, bits);
+  const Lookup lookup = kernel.choose_lookup(filter);
   // This byte differs from true and false, so the test finds an answer that was
   // not written.
   constexpr unsigned char kUntouched = 0xa5;
   std::array<unsigned char, kMaxBatch + 8> answers;
   answers.fill(kUntouched);
-  kernel.choose_lookup(filter).batch(filter, hashes, n,
-                                     reinterpret_cast<bool*>(answers.data()));
+  lookup.batch(filter, hashes, n, reinterpret_cast<bool*>(answers.data()));
+  bool expected = false;
+  bool alone = false;
   for (size_t i = 0; i < n; ++i) {
-    if (answers[i] != static_cast<unsigned char>(expected[i])) {
+    if (i == 0 || hashes[i] != hashes[i - 1]) {  // Many are copies.
+      expected = PlainBitsMayContain(hashes[i].h1, hashes[i].h2, num_probes,
+                                     num_words, bits);
+      alone = lookup.one(filter, hashes[i]);
+    }
+    if (answers[i] != static_cast<unsigned char>(expected) ||
+        alone != expected) {
       return ::testing::AssertionFailure()
              << "key " << i << " of " << n << ", " << ToString(hashes[i])
-             << ": expected " << expected[i];
+             << ": expected " << expected << ", alone " << alone << ", "
+             << num_words << " words, " << num_probes << " probes";
     }
   }
   for (size_t i = n; i < answers.size(); ++i) {
@@ -115,75 +123,39 @@ std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random) {
   return ::testing::AssertionSuccess();
 }
 
-::testing::AssertionResult AnswersOneByOne(const Kernel& kernel,
-                                           const FilterView& filter,
-                                           const Hash128* hashes, size_t n,
-                                           const bool* expected) {
-  for (size_t i = 0; i < n; ++i) {
-    if (kernel.choose_lookup(filter).one(filter, hashes[i]) != expected[i]) {
+::testing::AssertionResult AnswersLoneKey(const Kernel& kernel, int num_probes,
+                                          uint32_t num_words, char* bits,
+                                          Hash128 hash) {
+  // Enough keys to fill the vector registers of every kernel.
+  std::array<Hash128, 16> copies;
+  copies.fill(hash);
+  kernel.set_bits(copies.data(), copies.size(), num_probes,
+                  InvariantRemainder(uint64_t{64} * num_words), bits);
+  std::vector<uint64_t> positions;
+  for (int probe = 0; probe < num_probes; ++probe) {
+    positions.push_back(PlainPosition(hash.h1, hash.h2, probe, num_words));
+    if (!IsSet(bits, positions.back())) {
       return ::testing::AssertionFailure()
-             << ToString(hashes[i]) << " alone: expected " << expected[i];
+             << "bit not set: " << ToString(hash) << " in " << num_words
+             << " words, " << num_probes << " probes";
     }
   }
-  return ::testing::AssertionSuccess();
-}
-
-LoneKeyCheck::LoneKeyCheck(const Kernel& kernel, int num_probes,
-                           uint32_t num_words, char* bits)
-    : kernel_(kernel),
-      filter_(ViewOf(num_probes, num_words, bits)),
-      lookup_(kernel.choose_lookup(filter_)),
-      num_words_(num_words),
-      bits_(bits) {}
-
-::testing::AssertionResult LoneKeyCheck::operator()(Hash128 hash) {
-  positions_.clear();
-  for (int probe = 0; probe < filter_.num_probes(); ++probe) {
-    positions_.push_back(PlainPosition(hash.h1, hash.h2, probe, num_words_));
-  }
-  std::array<Hash128, kCopies> copies;
-  copies.fill(hash);
-  kernel_.set_bits(copies.data(), kCopies, filter_.num_probes(),
-                   filter_.capacity_bits(), bits_);
-  for (const uint64_t position : positions_) {
-    if (!IsSet(bits_, position)) {
-      return Wrong("bit not set", hash);
+  for (const bool has_all_bits : {true, false}) {
+    if (!has_all_bits) {
+      Clear(bits, positions[hash.h1 % positions.size()]);
+    }
+    for (const size_t n : {copies.size(), kFewKeys}) {
+      const ::testing::AssertionResult answers =
+          Answers(kernel, num_probes, num_words, bits, copies.data(), n);
+      if (!answers) {
+        return answers;
+      }
     }
   }
-  if (!AllAnswer(true, hash)) {
-    return Wrong("not found", hash);
-  }
-  Clear(bits_, positions_[hash.h1 % positions_.size()]);
-  if (!AllAnswer(false, hash)) {
-    return Wrong("found without one of its bits", hash);
-  }
-  for (const uint64_t position : positions_) {
-    Clear(bits_, position);
+  for (const uint64_t position : positions) {
+    Clear(bits, position);
   }
   return ::testing::AssertionSuccess();
-}
-
-bool LoneKeyCheck::AllAnswer(bool expected, Hash128 hash) const {
-  return BatchAnswers(expected, hash, kCopies) &&
-         BatchAnswers(expected, hash, kFewKeys) &&
-         lookup_.one(filter_, hash) == expected;
-}
-
-bool LoneKeyCheck::BatchAnswers(bool expected, Hash128 hash, size_t n) const {
-  std::array<Hash128, kCopies> copies;
-  copies.fill(hash);
-  std::array<bool, kCopies> answers;
-  answers.fill(!expected);
-  lookup_.batch(filter_, copies.data(), n, answers.data());
-  return std::count(answers.begin(), answers.begin() + n, expected) ==
-         static_cast<std::ptrdiff_t>(n);
-}
-
-::testing::AssertionResult LoneKeyCheck::Wrong(const char* what,
-                                               Hash128 hash) const {
-  return ::testing::AssertionFailure()
-         << what << ": " << ToString(hash) << " in " << num_words_ << " words, "
-         << filter_.num_probes() << " probes";
 }
 
 }  // namespace cassandra_bloom::testing

@@ -47,48 +47,23 @@ Hash128 NaiveHash(std::string_view key);
 // a sign or a quotient changes, or a double is no longer exact.
 std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random);
 
-// Checks that one batch of `n` hashes gives the answers `expected`, and that it
-// writes nothing after these answers.
-::testing::AssertionResult Answers(const Kernel& kernel,
-                                   const FilterView& filter,
-                                   const Hash128* hashes, size_t n,
-                                   const bool* expected);
-
-// Checks that queries of single keys give the `n` answers `expected`.
-::testing::AssertionResult AnswersOneByOne(const Kernel& kernel,
-                                           const FilterView& filter,
-                                           const Hash128* hashes, size_t n,
-                                           const bool* expected);
+// Checks that one batch of `n` hashes, and each of them alone, is answered as
+// the naive filter answers for the same bits, and that the batch writes nothing
+// after its answers.
+::testing::AssertionResult Answers(const Kernel& kernel, int num_probes,
+                                   uint32_t num_words, const char* bits,
+                                   const Hash128* hashes, size_t n);
 
 // Too few keys to fill the vector registers of some kernels.
 constexpr size_t kFewKeys = 5;
 
-// Tests filters of one key, because more keys could hide a wrong bit.
-class LoneKeyCheck {
- public:
-  // All of `bits` must be zero. A successful check clears the bits of its key
-  // again. If the kernel has set other bits, they stay set.
-  LoneKeyCheck(const Kernel& kernel, int num_probes, uint32_t num_words,
-               char* bits);
-
-  // Tests set_bits and the look-ups of the kernel with a key of this hash.
-  ::testing::AssertionResult operator()(Hash128 hash);
-
- private:
-  bool AllAnswer(bool expected, Hash128 hash) const;
-  bool BatchAnswers(bool expected, Hash128 hash, size_t n) const;
-  ::testing::AssertionResult Wrong(const char* what, Hash128 hash) const;
-
-  // Enough keys to fill the vector registers of every kernel.
-  static constexpr size_t kCopies = 16;
-
-  const Kernel& kernel_;
-  const FilterView filter_;
-  const Lookup lookup_;
-  const uint32_t num_words_;
-  char* const bits_;
-  std::vector<uint64_t> positions_;
-};
+// Tests set_bits and the look-ups of the kernel with a filter of this key
+// alone, because more keys could hide a wrong bit. All of `bits` must be zero.
+// A successful check clears the bits of the key again. If the kernel has set
+// other bits, they stay set.
+::testing::AssertionResult AnswersLoneKey(const Kernel& kernel, int num_probes,
+                                          uint32_t num_words, char* bits,
+                                          Hash128 hash);
 
 }  // namespace cassandra_bloom::testing
 

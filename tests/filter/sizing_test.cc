@@ -35,12 +35,35 @@ struct FpChanceCase {
   int buckets;
 };
 
-// Results that Cassandra's computeBloomSpec(20, fp_chance) returned.
-constexpr FpChanceCase kFpChanceCases[] = {
-    {0.9999, 2, 1},   {0.5, 2, 1},    {0.393, 2, 1},      {0.3929, 1, 3},
-    {0.2, 2, 4},      {0.1, 3, 5},    {0.05, 3, 7},       {0.02, 4, 9},
-    {0.01, 5, 10},    {0.005, 5, 12}, {0.001, 7, 15},     {0.0005, 10, 16},
-    {0.0001, 10, 20}, {7e-5, 13, 20}, {0.0000671, 14, 20}};
+// Results that Cassandra's computeBloomSpec(20, fp_chance) returned. A chance
+// equal to a rate in Cassandra's table gives the sizing of this rate, and the
+// next smaller number another one.
+double Below(double rate) { return std::nextafter(rate, 0); }
+const FpChanceCase kFpChanceCases[] = {{0.9999, 2, 1},
+                                       {0.5, 2, 1},
+                                       {0.393, 2, 1},
+                                       {0.3929, 1, 3},
+                                       {0.2, 2, 4},
+                                       {0.1, 3, 5},
+                                       {0.05, 3, 7},
+                                       {0.02, 4, 9},
+                                       {0.01, 5, 10},
+                                       {0.005, 5, 12},
+                                       {0.001, 7, 15},
+                                       {0.0005, 10, 16},
+                                       {0.0001, 10, 20},
+                                       {7e-5, 13, 20},
+                                       {0.0000671, 14, 20},
+                                       {0.237, 2, 3},
+                                       {Below(0.237), 1, 4},
+                                       {0.092, 3, 5},
+                                       {Below(0.092), 2, 6},
+                                       {0.00819, 7, 10},
+                                       {Below(0.00819), 5, 11},
+                                       {0.000744, 10, 15},
+                                       {Below(0.000744), 7, 16},
+                                       {6.79e-5, 13, 20},
+                                       {Below(6.79e-5), 14, 20}};
 
 TEST(SizingTest, FpChanceIsCassandras) {
   for (const FpChanceCase& c : kFpChanceCases) {
@@ -49,29 +72,6 @@ TEST(SizingTest, FpChanceIsCassandras) {
     ASSERT_TRUE(sizing);
     EXPECT_EQ(sizing->num_probes, c.num_probes);
     EXPECT_EQ(sizing->millibits_per_key, 1000 * c.buckets);
-  }
-}
-
-// An fp_chance equal to a rate in Cassandra's table gives the sizing of this
-// rate. The next smaller number gives another sizing.
-TEST(SizingTest, FpChanceTurnsAtTheCellsOfCassandrasTable) {
-  struct Cell {
-    double rate;
-    FpChanceCase at, below;
-  };
-  constexpr Cell kCells[] = {{0.237, {0, 2, 3}, {0, 1, 4}},
-                             {0.092, {0, 3, 5}, {0, 2, 6}},
-                             {0.00819, {0, 7, 10}, {0, 5, 11}},
-                             {0.000744, {0, 10, 15}, {0, 7, 16}},
-                             {6.79e-5, {0, 13, 20}, {0, 14, 20}}};
-  for (const Cell& cell : kCells) {
-    SCOPED_TRACE(cell.rate);
-    const auto at = SizingForFpChance(cell.rate);
-    EXPECT_EQ(at->num_probes, cell.at.num_probes);
-    EXPECT_EQ(at->millibits_per_key, 1000 * cell.at.buckets);
-    const auto below = SizingForFpChance(std::nextafter(cell.rate, 0));
-    EXPECT_EQ(below->num_probes, cell.below.num_probes);
-    EXPECT_EQ(below->millibits_per_key, 1000 * cell.below.buckets);
   }
 }
 

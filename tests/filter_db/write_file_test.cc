@@ -113,13 +113,14 @@ TEST_F(WriteFileTest, ALinkIsReplaced) {
 
 TEST_F(WriteFileTest, AFailureLeavesTheOldFile) {
   WriteFile(file_, "old");
-  {
-    const FileSizeLimit full(3);
-    EXPECT_FALSE(Write("too long"));
+  const std::string content = "longer";
+  for (size_t room = 0; room < content.size(); ++room) {
+    const FileSizeLimit full(room);
+    EXPECT_FALSE(Write(content)) << room;
+    EXPECT_EQ(error_, file_ + ": cannot write: File too large");
+    EXPECT_EQ(ReadFile(file_), "old");
+    EXPECT_EQ(dir_.Names(), FileNames{"filter"});
   }
-  EXPECT_EQ(error_, file_ + ": cannot write: File too large");
-  EXPECT_EQ(ReadFile(file_), "old");
-  EXPECT_EQ(dir_.Names(), FileNames{"filter"});
   EXPECT_FALSE(WriteFileAtomically(dir_ / "none/filter", true, ContentOf("new"),
                                    &error_));
   EXPECT_EQ(error_, dir_ / "none/filter" +

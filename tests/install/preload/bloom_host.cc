@@ -6,12 +6,18 @@
 //   bloom_host DATABASE COMMAND new BITS      NewBloomFilterPolicy
 //   bloom_host DATABASE COMMAND point         OptimizeForPointLookup
 //   bloom_host DATABASE COMMAND string TEXT   filter_policy=TEXT
+//   bloom_host DATABASE COMMAND full BITS     the function of this name of
+//   bloom_host DATABASE COMMAND bloom BITS    RocksDB's C interface
+//   bloom_host DATABASE COMMAND dlsym BITS    `full`, at the address that dlsym
+//                                             finds in RocksDB's library
 //
 // The COMMAND `write` makes the database with 1000 rows. `add` writes the same
 // rows into one more SST file, and `compact` rewrites all SST files into one.
 // These and `read` then look up all rows and as many absent keys, and print the
 // answers.
 
+#include <dlfcn.h>
+#include <rocksdb/c.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/filter_policy.h>
@@ -21,6 +27,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -37,6 +44,39 @@ void Require(const rocksdb::Status& status) {
   }
 }
 
+rocksdb_filterpolicy_t* NewPolicyOfC(const std::string& how, double bits) {
+  if (how == "full") {
+    return rocksdb_filterpolicy_create_bloom_full(bits);
+  }
+  if (how == "bloom") {
+    return rocksdb_filterpolicy_create_bloom(bits);
+  }
+  Dl_info rocksdb;
+  if (dladdr(dlsym(RTLD_DEFAULT, "rocksdb_open"), &rocksdb) == 0) {
+    std::exit(2);
+  }
+  void* const symbol = dlsym(dlopen(rocksdb.dli_fname, RTLD_NOW),
+                             "rocksdb_filterpolicy_create_bloom_full");
+  decltype(rocksdb_filterpolicy_create_bloom_full)* create;
+  std::memcpy(&create, &symbol, sizeof(symbol));
+  return create(bits);
+}
+
+rocksdb::BlockBasedTableOptions TableOptionsFor(const std::string& how,
+                                                double bits) {
+  rocksdb::BlockBasedTableOptions options;
+  if (how == "new") {
+    options.filter_policy.reset(rocksdb::NewBloomFilterPolicy(bits));
+    return options;
+  }
+  auto* const table = rocksdb_block_based_options_create();
+  rocksdb_block_based_options_set_filter_policy(table, NewPolicyOfC(how, bits));
+  // The C++ options are the first member of the C options (RocksDB's db/c.cc).
+  options = *reinterpret_cast<rocksdb::BlockBasedTableOptions*>(table);
+  rocksdb_block_based_options_destroy(table);
+  return options;
+}
+
 rocksdb::Options OptionsFor(const std::vector<std::string>& how) {
   rocksdb::Options options;
   if (how[0] == "point") {
@@ -46,11 +86,8 @@ rocksdb::Options OptionsFor(const std::vector<std::string>& how) {
         {}, options, "block_based_table_factory={filter_policy=" + how[1] + "}",
         &options));
   } else {
-    rocksdb::BlockBasedTableOptions table_options;
-    table_options.filter_policy.reset(
-        rocksdb::NewBloomFilterPolicy(std::atof(how[1].c_str())));
-    options.table_factory.reset(
-        rocksdb::NewBlockBasedTableFactory(table_options));
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(
+        TableOptionsFor(how[0], std::atof(how[1].c_str()))));
   }
   // Keeps the sizes of filters exact.
   options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls every function of bloom_stub.cc.
+// Calls every function of rocksdb_stub.cc.
 
 namespace rocksdb {
 class FilterPolicy;

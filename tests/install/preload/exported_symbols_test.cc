@@ -60,10 +60,6 @@ std::vector<std::string> Dynamic(const std::string& library,
   return names;
 }
 
-std::vector<std::string> Needed(const std::string& library) {
-  return Dynamic(library, "NEEDED");
-}
-
 bool AnyHolds(const std::vector<std::string>& texts, const std::string& part) {
   return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
     return text.find(part) != std::string::npos;
@@ -165,7 +161,7 @@ TEST(ExportedSymbolsTest, TheHeaderDeclaresWhatIsDefined) {
 }
 
 TEST(ExportedSymbolsTest, TheLibraryForFilesNeedsNoRocksdb) {
-  EXPECT_FALSE(AnyHolds(Needed(TEST_FILES_LIBRARY), "rocksdb"));
+  EXPECT_FALSE(AnyHolds(Dynamic(TEST_FILES_LIBRARY, "NEEDED"), "rocksdb"));
   EXPECT_FALSE(
       AnyHolds(Symbols(TEST_FILES_LIBRARY, "--undefined-only"), "rocksdb"));
 }
@@ -177,7 +173,7 @@ TEST(ExportedSymbolsTest, TheSonameNamesRocksdbsReleaseAndOurs) {
 }
 
 TEST(ExportedSymbolsTest, ThePluginNeedsTheRocksdbItWasBuiltFor) {
-  EXPECT_THAT(Needed(TEST_PLUGIN),
+  EXPECT_THAT(Dynamic(TEST_PLUGIN, "NEEDED"),
               IsSupersetOf(Dynamic(TEST_ROCKSDB, "SONAME")));
 }
 
@@ -194,7 +190,7 @@ TEST(ExportedSymbolsTest, TheLibrariesToPreloadDefineNothingElse) {
 TEST(ExportedSymbolsTest, TheyNeedNoRocksdbAndNoCppLibrary) {
   for (const char* const preloaded : {TEST_LOADER, TEST_REPLACE}) {
     SCOPED_TRACE(preloaded);
-    const std::vector<std::string> needed = Needed(preloaded);
+    const std::vector<std::string> needed = Dynamic(preloaded, "NEEDED");
     for (const char* const library : {"rocksdb", "libstdc++", "libgcc_s"}) {
       EXPECT_FALSE(AnyHolds(needed, library))
           << ::testing::PrintToString(needed);

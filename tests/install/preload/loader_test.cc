@@ -72,15 +72,6 @@ TEST(LoaderTest, BringsThePolicyIntoAProgramWithRocksdb) {
   EXPECT_EQ(with.err, "");
 }
 
-TEST(LoaderTest, ThereIsNoPluginForThisRelease) {
-  for (const char* const libraries : kLibraries) {
-    ExpectRefused(RunProcess({TEST_HOST_OF_9_9}, libraries), "host of 9.9.9\n",
-                  {"no plugin for RocksDB 9.9: "
-                   "librocksdb_cassandra_bloom.so.9.9-" TEST_ABI
-                   ": cannot open shared object file"});
-  }
-}
-
 // These tunables leave about 200 bytes of static TLS, the memory for
 // thread-local variables (tls_static_surplus in glibc's elf/dl-tls.c). The
 // plugin needs less.
@@ -103,35 +94,39 @@ TEST(LoaderTest, ThereIsNoStaticTls) {
                 {"static TLS block"});
 }
 
-// RocksDB is linked into the program. The loader must refuse the plugin,
-// because the plugin would load a second RocksDB, the shared library.
-TEST(LoaderTest, RocksdbIsLinkedIntoTheProgram) {
-  for (const char* const libraries : kLibraries) {
-    ExpectRefused(RunProcess({TEST_STATIC_HOST}, libraries),
-                  "host of " TEST_ROCKSDB_RELEASE ".9\n",
-                  {"not a shared library", TEST_ROCKSDB_RELEASE});
-  }
-}
-
-TEST(LoaderTest, RocksdbIsLinkedIntoTheProgramAndAnotherOneIsShared) {
-  for (const char* const host :
-       {TEST_TWO_ROCKSDBS_HOST, TEST_TWICE_ROCKSDB_HOST}) {
-    SCOPED_TRACE(host);
-    ExpectRefused(RunProcess({host}, TEST_LOADER),
-                  "host of " TEST_ROCKSDB_RELEASE ".9\n",
-                  {"not a shared library", TEST_ROCKSDB_RELEASE});
-  }
-}
-
-// The loader must refuse the plugin, because the plugin would load a second
-// RocksDB library of the same release.
-TEST(LoaderTest, RocksdbIsAnotherLibraryOfThisRelease) {
-  for (const char* const libraries : kLibraries) {
-    ExpectRefused(RunProcess({TEST_OTHER_ROCKSDB_HOST}, libraries),
-                  "host of " TEST_ROCKSDB_RELEASE ".9\n",
-                  {"RocksDB " TEST_ROCKSDB_RELEASE " is " TEST_OTHER_ROCKSDB
-                   " in this program, not the librocksdb.so",
-                   kPluginName + std::string(" needs")});
+// The loader must refuse a plugin that would load a second RocksDB.
+TEST(LoaderTest, OtherRocksdbs) {
+  const std::string linked = "host of " TEST_ROCKSDB_RELEASE ".9\n";
+  const std::vector<std::string> not_shared = {"not a shared library",
+                                               TEST_ROCKSDB_RELEASE};
+  const struct {
+    const char* host;
+    std::string out;
+    std::vector<std::string> parts;
+  } refusals[] = {
+      {TEST_HOST_OF_9_9,
+       "host of 9.9.9\n",
+       {"no plugin for RocksDB 9.9: "
+        "librocksdb_cassandra_bloom.so.9.9-" TEST_ABI
+        ": cannot open shared object file"}},
+      // RocksDB is linked into the program: alone, beside a shared one of
+      // another release, and beside one of the same release.
+      {TEST_STATIC_HOST, linked, not_shared},
+      {TEST_TWO_ROCKSDBS_HOST, linked, not_shared},
+      {TEST_TWICE_ROCKSDB_HOST, linked, not_shared},
+      // Another library of this release.
+      {TEST_OTHER_ROCKSDB_HOST,
+       linked,
+       {"RocksDB " TEST_ROCKSDB_RELEASE " is " TEST_OTHER_ROCKSDB
+        " in this program, not the librocksdb.so",
+        kPluginName + std::string(" needs")}},
+  };
+  for (const auto& refusal : refusals) {
+    for (const char* const library : kLibraries) {
+      SCOPED_TRACE(std::string(library) + " in " + refusal.host);
+      ExpectRefused(RunProcess({refusal.host}, library), refusal.out,
+                    refusal.parts);
+    }
   }
 }
 
@@ -197,47 +192,26 @@ TEST(LoaderTest, TheLibraryForFilesSaysWhatToPreload) {
   EXPECT_EQ(loaded.err, "");
 }
 
-// A copy of the loader in another folder. The plugin that was built with the
-// loader is not in this folder.
-class MovedLoaderTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    ASSERT_FALSE(
-        fs::exists(fs::path(TEST_INSTALLED_PLUGIN_FOLDER) / kPluginName))
-        << "the loader would find this installed plugin: remove it";
-    fs::copy_file(TEST_LOADER, loader_);
-  }
-
-  ProcessResult Run() { return RunProcess({TEST_ROCKSDB_HOST}, loader_); }
-
-  TempDir folder_;
-  const std::string loader_ = folder_ / "libcassandra_bloom_preload.so";
-  const std::string plugin_ = folder_ / kPluginName;
-};
-
-TEST_F(MovedLoaderTest, FindsThePluginBesideIt) {
-  fs::copy_file(TEST_PLUGIN, plugin_);
-  const ProcessResult result = Run();
-  EXPECT_EQ(result.out, kPolicy) << result;
-  EXPECT_EQ(result.err, "");
-}
-
-TEST_F(MovedLoaderTest, NoPlugin) {
+// A copy of the loader in another folder.
+TEST(LoaderTest, FindsThePluginBesideIt) {
+  ASSERT_FALSE(fs::exists(fs::path(TEST_INSTALLED_PLUGIN_FOLDER) / kPluginName))
+      << "the loader would find this installed plugin: remove it";
+  const TempDir folder;
+  const std::string loader = folder / "libcassandra_bloom_preload.so";
+  fs::copy_file(TEST_LOADER, loader);
   ExpectRefused(
-      Run(), "none\n",
+      RunProcess({TEST_ROCKSDB_HOST}, loader), "none\n",
       {"no plugin for RocksDB " TEST_ROCKSDB_RELEASE ": ", kPluginName});
-}
-
-// The dynamic linker searches LD_LIBRARY_PATH for a name without a slash.
-TEST_F(MovedLoaderTest, IsPreloadedByItsFileName) {
-  fs::copy_file(TEST_PLUGIN, plugin_);
-  ASSERT_EQ(
-      setenv("LD_LIBRARY_PATH", fs::path(loader_).parent_path().c_str(), 1), 0);
-  const ProcessResult result =
-      RunProcess({TEST_ROCKSDB_HOST}, "libcassandra_bloom_preload.so");
+  fs::copy_file(TEST_PLUGIN, folder / kPluginName);
+  // The dynamic linker searches LD_LIBRARY_PATH for a name without a slash.
+  ASSERT_EQ(setenv("LD_LIBRARY_PATH", folder.path().c_str(), 1), 0);
+  for (const std::string& preload :
+       {loader, fs::path(loader).filename().string()}) {
+    const ProcessResult result = RunProcess({TEST_ROCKSDB_HOST}, preload);
+    EXPECT_EQ(result.out, kPolicy) << result;
+    EXPECT_EQ(result.err, "");
+  }
   unsetenv("LD_LIBRARY_PATH");
-  EXPECT_EQ(result.out, kPolicy) << result;
-  EXPECT_EQ(result.err, "");
 }
 
 }  // namespace

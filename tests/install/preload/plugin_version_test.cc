@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tests/support/run_process.h"
 #include "tests/support/temp_dir.h"
@@ -22,51 +23,40 @@ constexpr char kOurName[] =
 constexpr char kNextName[] =
     "librocksdb_cassandra_bloom.so." TEST_ROCKSDB_RELEASE "-" TEST_NEXT_ABI;
 
-class PluginVersionTest : public ::testing::Test {
- protected:
-  // Runs the program, which finds its plugin in `libraries_` or where the
-  // dynamic linker always searches.
-  ProcessResult Run() {
-    return RunProcess(
-        {"/usr/bin/env",
-         "LD_LIBRARY_PATH=" + libraries_.path() + ":" TEST_ROCKSDB_FOLDER,
-         TEST_HOST});
-  }
-
-  void ExpectStarts() {
-    const ProcessResult result = Run();
-    EXPECT_EQ(result.exit_code, 0) << result;
-    EXPECT_EQ(result.out, "cassandra_bloom:12 cassandra_bloom:fp:0.1 5\n");
-    EXPECT_EQ(result.err, "");
-  }
-
-  void ExpectDoesNotStart(const std::string& reason) {
-    const ProcessResult result = Run();
-    EXPECT_NE(result.exit_code, 0) << result;
-    EXPECT_EQ(result.out, "");
-    EXPECT_NE(result.err.find(reason), std::string::npos) << result;
-  }
-
-  TempDir libraries_;
-};
-
-TEST_F(PluginVersionTest, TheProgramStartsWithItsOwnVersion) {
-  fs::copy_file(TEST_PLUGIN, libraries_ / kOurName);
-  ExpectStarts();
-  fs::copy_file(TEST_NEXT_PLUGIN, libraries_ / kNextName);
-  ExpectStarts();
-}
-
-TEST_F(PluginVersionTest, OnlyTheNextVersionIsThere) {
+TEST(PluginVersionTest, TheProgramStartsWithItsOwnVersionAlone) {
   ASSERT_FALSE(fs::exists(fs::path(TEST_INSTALLED_PLUGIN_FOLDER) / kOurName))
       << "the program would find this installed plugin: remove it";
-  fs::copy_file(TEST_NEXT_PLUGIN, libraries_ / kNextName);
-  ExpectDoesNotStart(std::string(kOurName) + ": cannot open shared object");
-}
-
-TEST_F(PluginVersionTest, TheNextVersionHasTheNameOfThisOne) {
-  fs::copy_file(TEST_NEXT_PLUGIN, libraries_ / kOurName);
-  ExpectDoesNotStart("version `CASSANDRA_BLOOM_CXX_" TEST_ABI "' not found");
+  struct Copy {
+    const char* plugin;
+    const char* name;
+  };
+  const struct {
+    std::vector<Copy> copies;  // In the folder where the program looks.
+    std::string error;         // Empty if the program starts.
+  } cases[] = {
+      {{{TEST_PLUGIN, kOurName}}, ""},
+      {{{TEST_PLUGIN, kOurName}, {TEST_NEXT_PLUGIN, kNextName}}, ""},
+      {{{TEST_NEXT_PLUGIN, kNextName}},
+       std::string(kOurName) + ": cannot open shared object"},
+      {{{TEST_NEXT_PLUGIN, kOurName}},
+       "version `CASSANDRA_BLOOM_CXX_" TEST_ABI "' not found"},
+  };
+  for (const auto& [copies, error] : cases) {
+    const TempDir libraries;
+    for (const Copy& copy : copies) {
+      fs::copy_file(copy.plugin, libraries / copy.name);
+    }
+    const ProcessResult result = RunProcess(
+        {"/usr/bin/env",
+         "LD_LIBRARY_PATH=" + libraries.path() + ":" TEST_ROCKSDB_FOLDER,
+         TEST_HOST});
+    EXPECT_EQ(result.exit_code == 0, error.empty()) << result;
+    EXPECT_EQ(result.out, error.empty()
+                              ? "cassandra_bloom:12 cassandra_bloom:fp:0.1 5\n"
+                              : "");
+    EXPECT_EQ(result.err.empty(), error.empty()) << result;
+    EXPECT_NE(result.err.find(error), std::string::npos) << result;
+  }
 }
 
 }  // namespace

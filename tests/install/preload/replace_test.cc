@@ -69,6 +69,40 @@ const struct {
 } kRocksdbsFilters[] = {{"bloomfilter:10", '\xff'},
                         {"ribbonfilter:10:-1", '\xfe'}};
 
+// A program, and the way in which it makes RocksDB's Bloom filter.
+const struct {
+  std::vector<std::string> host;
+  std::vector<std::string> how;
+  // What the OPTIONS file then has, and the bits per key of our filter.
+  std::string stored;
+  double bits = 10;
+} kWays[] = {
+    {{TEST_BLOOM_HOST}, {"new", "10"}, "cassandra_bloom:10:blocks:rocksdb"},
+    {{TEST_BLOOM_HOST},
+     {"new", "9.9"},
+     "cassandra_bloom:9.9:blocks:rocksdb",
+     9.9},
+    {{TEST_BLOOM_HOST}, {"point"}, "cassandra_bloom:10:blocks:rocksdb"},
+    {{TEST_BLOOM_HOST}, {"full", "10"}, "cassandra_bloom:10:blocks:rocksdb"},
+    {{TEST_BLOOM_HOST},
+     {"bloom", "16"},
+     "cassandra_bloom:16:blocks:rocksdb",
+     16},
+    // dlsym finds RocksDB's own C function, which wraps the policy of this
+    // library. The wrapper hides the bits per key from the OPTIONS file.
+    {{TEST_BLOOM_HOST}, {"dlsym", "16"}, "cassandra_bloom", 16},
+    // dlopen loads RocksDB after the start of the process.
+    {{TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, "--"},
+     {"new", "10"},
+     "cassandra_bloom:10:blocks:rocksdb"},
+    {{TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, "--"},
+     {"point"},
+     "cassandra_bloom:10:blocks:rocksdb"},
+    {{TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, "--"},
+     {"full", "16"},
+     "cassandra_bloom:16:blocks:rocksdb",
+     16}};
+
 class ReplaceTest : public ::testing::Test {
  protected:
   // Runs a host program, which writes or reads the database. Returns the number
@@ -81,13 +115,13 @@ class ReplaceTest : public ::testing::Test {
 
   int NumFiltered(std::vector<std::string> host, const std::string& what,
                   const std::vector<std::string>& how,
-                  const std::string& preload) {
+                  const std::string& preload, const std::string& err = "") {
     host.push_back(db_);
     host.push_back(what);
     host.insert(host.end(), how.begin(), how.end());
     const ProcessResult result = RunProcess(host, preload);
     EXPECT_EQ(result.exit_code, 0) << result;
-    EXPECT_EQ(result.err, "");
+    EXPECT_EQ(result.err, err);
     int filtered = -1;
     EXPECT_EQ(
         std::sscanf(result.out.c_str(),
@@ -121,14 +155,6 @@ class ReplaceTest : public ::testing::Test {
     return "none";
   }
 
-  // Expects filters to reject keys only if the library is preloaded.
-  void ExpectReplaced(const std::vector<std::string>& host,
-                      const std::vector<std::string>& how) {
-    EXPECT_GT(NumFiltered(host, how, TEST_REPLACE), 950) << "written";
-    EXPECT_EQ(NumFiltered(host, how, ""), 0) << "read without";
-    EXPECT_GT(NumFiltered(host, how, TEST_REPLACE), 950) << "read again";
-  }
-
   TempDir folder_;
   const std::string db_ = folder_ / "db";
 };
@@ -137,23 +163,13 @@ class ReplaceTest : public ::testing::Test {
 // reader with a function that the library replaces, because the function would
 // then call itself without end.
 TEST_F(ReplaceTest, RocksdbsFiltersAreRead) {
-  const struct {
-    std::vector<std::string> host;
-    std::vector<std::string> how;
-  } cases[] = {{{TEST_BLOOM_HOST}, {"new", "10"}},
-               {{TEST_BLOOM_HOST}, {"point"}},
-               {{TEST_BLOOM_HOST}, {"string", "bloomfilter:10:true"}},
-               {{TEST_BLOOM_HOST_C}, {"full", "10"}},
-               {{TEST_BLOOM_HOST_C}, {"bloom", "10"}},
-               {{TEST_BLOOM_HOST_C}, {"dlsym", "10"}},
-               {{TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, "--"}, {"new", "10"}}};
   for (const auto& rocksdbs : kRocksdbsFilters) {
     fs::remove_all(db_);
     EXPECT_GT(NumFiltered({TEST_BLOOM_HOST}, {"string", rocksdbs.policy}, ""),
               950);
     const std::string block = OnlyBlock(db_, OurPolicyBesideRocksdb());
     EXPECT_EQ(block[block.size() - kTrailerOnDisk.size()], rocksdbs.kind);
-    for (const auto& test : cases) {
+    for (const auto& test : kWays) {
       SCOPED_TRACE(rocksdbs.policy + " read by " + test.host[0] + " " +
                    test.how[0]);
       EXPECT_GT(NumFiltered(test.host, test.how, TEST_REPLACE), 950);
@@ -175,59 +191,18 @@ TEST_F(ReplaceTest, TheStoredStringReadsTheSameFilters) {
             0);
 }
 
-TEST_F(ReplaceTest, NewBloomFilterPolicyInCpp) {
-  ExpectReplaced({TEST_BLOOM_HOST}, {"new", "9.9"});
-  EXPECT_EQ(BlockDigest(db_), DigestAt(9.9));
-  EXPECT_NE(BlockDigest(db_), DigestAt(10));
-  EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:9.9:blocks:rocksdb");
-}
-
-// RocksDB's Bloom filter changes the bits per key to 0, or into the range of 1
-// to 100 (BloomLikeFilterPolicy in RocksDB).
-TEST_F(ReplaceTest, EveryNumberOfBits) {
-  const struct {
-    const char* bits;
-    const char* policy;
-  } cases[] = {{"0", "cassandra_bloom:0:blocks:rocksdb"},
-               {"1000", "cassandra_bloom:100:blocks:rocksdb"}};
-  for (const auto& number : cases) {
-    SCOPED_TRACE(number.bits);
+// Filters reject keys only if the library is preloaded.
+TEST_F(ReplaceTest, OursTakesThePlaceOfRocksdbs) {
+  EXPECT_EQ(DigestAt(10), kCassandrasDigest);
+  for (const auto& test : kWays) {
+    SCOPED_TRACE(test.host[0] + " " + test.how[0]);
     fs::remove_all(db_);
-    NumFiltered({TEST_BLOOM_HOST}, {"new", number.bits}, TEST_REPLACE);
-    EXPECT_EQ(PolicyInOptions(), number.policy);
+    EXPECT_GT(NumFiltered(test.host, test.how, TEST_REPLACE), 950);
+    EXPECT_EQ(NumFiltered(test.host, test.how, ""), 0) << "read without";
+    EXPECT_GT(NumFiltered(test.host, test.how, TEST_REPLACE), 950);
+    EXPECT_EQ(BlockDigest(db_), DigestAt(test.bits));
+    EXPECT_EQ(PolicyInOptions(), test.stored);
   }
-}
-
-TEST_F(ReplaceTest, TheCInterface) {
-  for (const char* const function : {"full", "bloom"}) {
-    SCOPED_TRACE(function);
-    fs::remove_all(db_);
-    ExpectReplaced({TEST_BLOOM_HOST_C}, {function, "10"});
-    EXPECT_EQ(BlockDigest(db_), kCassandrasDigest);
-    fs::remove_all(db_);
-    ExpectReplaced({TEST_BLOOM_HOST_C}, {function, "16"});
-    EXPECT_EQ(BlockDigest(db_), DigestAt(16));
-    EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:16:blocks:rocksdb");
-  }
-}
-
-// dlsym finds RocksDB's own C function, which wraps the policy of this library.
-// The wrapper hides the bits per key from the OPTIONS file.
-TEST_F(ReplaceTest, TheCInterfaceByDlsym) {
-  ExpectReplaced({TEST_BLOOM_HOST_C}, {"dlsym", "16"});
-  EXPECT_EQ(BlockDigest(db_), DigestAt(16));
-  EXPECT_EQ(PolicyInOptions(), "cassandra_bloom");
-}
-
-// dlopen loads RocksDB after the start of the process.
-TEST_F(ReplaceTest, ModulesThatAreLoadedLater) {
-  ExpectReplaced({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, "--"}, {"new", "10"});
-  EXPECT_EQ(BlockDigest(db_), kCassandrasDigest);
-  fs::remove_all(db_);
-  ExpectReplaced({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, "--"}, {"point"});
-  fs::remove_all(db_);
-  ExpectReplaced({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE_C, "--"}, {"full", "16"});
-  EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:16:blocks:rocksdb");
 }
 
 // The path of the preloaded library is relative to the folder in which the
@@ -259,70 +234,63 @@ constexpr char kSeveral[] =
 // Each of the two modules has its own RocksDB. A module must get the Bloom
 // filter of its own RocksDB.
 TEST_F(ReplaceTest, TwoModulesWithARocksdbEach) {
-  const struct {
-    const char* module;
-    const char* how;
-  } cases[] = {{TEST_BLOOM_MODULE, "new"},
-               {TEST_BLOOM_MODULE, "point"},
-               {TEST_BLOOM_MODULE_C, "full"},
-               {TEST_BLOOM_MODULE_C, "dlsym"}};
-  for (const auto& test : cases) {
-    SCOPED_TRACE(test.how);
+  for (const char* const how : {"new", "point", "full", "dlsym"}) {
+    SCOPED_TRACE(how);
     fs::remove_all(db_);
-    const ProcessResult result =
-        RunProcess({TEST_DLOPEN_HOST, TEST_BLOOM_STUB_MODULE, test.module, "--",
-                    db_, "write", test.how, "10"},
-                   TEST_REPLACE);
-    EXPECT_EQ(result.exit_code, 0) << result;
-    int filtered = 0;
-    EXPECT_EQ(
-        std::sscanf(result.out.c_str(),
-                    "1000 rows and 0 others found, %d filtered", &filtered),
-        1)
-        << result;
-    EXPECT_GT(filtered, 950);
-    EXPECT_EQ(result.err, kSeveral);
+    EXPECT_GT(NumFiltered({TEST_DLOPEN_HOST, TEST_BLOOM_STUB_MODULE,
+                           TEST_BLOOM_MODULE, "--"},
+                          "write", {how, "10"}, TEST_REPLACE, kSeveral),
+              950);
     EXPECT_EQ(BlockDigest(db_), "not ours");
   }
 }
 
-// The output of bloom_stub_host if RocksDB's own functions are called.
-constexpr char kCallsOfStubHost[] =
-    "NewBloomFilterPolicy(9.9, 1)\n"
-    "NewBloomFilterPolicy(-1, 0)\n"
-    "create_bloom(10)\n"
-    "create_bloom_full(16)\n";
-
-TEST_F(ReplaceTest, ARocksdbThatDoesNotTellItsVersion) {
-  const ProcessResult alone =
-      RunProcess({TEST_DLOPEN_HOST, TEST_OLD_MODULE, "--"}, TEST_REPLACE);
-  EXPECT_EQ(alone.exit_code, 0) << alone;
-  EXPECT_EQ(alone.out, kCallsOfStubHost);
-  EXPECT_EQ(alone.err,
-            "cassandra_bloom: not loaded: the RocksDB of this process does not "
-            "tell its version\n");
-  const ProcessResult beside_another =
-      RunProcess({TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, TEST_OLD_MODULE, "--"},
-                 TEST_REPLACE);
-  EXPECT_EQ(beside_another.exit_code, 0) << beside_another;
-  EXPECT_EQ(beside_another.out, kCallsOfStubHost);
-  EXPECT_EQ(beside_another.err, kSeveral);
+TEST_F(ReplaceTest, FallsBackToRocksdbsOwnFunctions) {
+  const std::string no_plugin =
+      "cassandra_bloom: not loaded: no plugin for RocksDB 9.9: ";
+  const struct {
+    std::vector<std::string> host;
+    std::string err;
+  } cases[] = {
+      {{TEST_BLOOM_STUB_HOST}, no_plugin},
+      {{TEST_DLOPEN_HOST, TEST_BLOOM_STUB_MODULE, "--"}, no_plugin},
+      {{TEST_DLOPEN_HOST, TEST_OLD_MODULE, "--"},
+       "cassandra_bloom: not loaded: the RocksDB of this process does not tell "
+       "its version\n"},
+      {{TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, TEST_OLD_MODULE, "--"}, kSeveral}};
+  for (const auto& test : cases) {
+    const ProcessResult result = RunProcess(test.host, TEST_REPLACE);
+    EXPECT_EQ(result.exit_code, 0) << result;
+    EXPECT_EQ(result.out,
+              "NewBloomFilterPolicy(9.9, 1)\n"
+              "NewBloomFilterPolicy(-1, 0)\n"
+              "create_bloom(10)\n"
+              "create_bloom_full(16)\n")
+        << result;
+    EXPECT_EQ(Lines(result.err).size(), 1u) << result;
+    EXPECT_EQ(result.err.rfind(test.err, 0), 0u) << result;
+  }
 }
 
-TEST_F(ReplaceTest, Strings) {
+TEST_F(ReplaceTest, StringsAndNumbersOfBits) {
   const struct {
+    const char* how;
     const char* text;
     const char* policy;
   } cases[] = {
-      {"bloomfilter:10:true", "cassandra_bloom:10:blocks:rocksdb"},
-      {"bloomfilter:10:false", "bloomfilter:10"},
-      {"bloomfilter:10", "bloomfilter:10"},
-      {"cassandra_bloom:12", "cassandra_bloom:12"},
+      {"string", "bloomfilter:10:true", "cassandra_bloom:10:blocks:rocksdb"},
+      {"string", "bloomfilter:10:false", "bloomfilter:10"},
+      {"string", "bloomfilter:10", "bloomfilter:10"},
+      {"string", "cassandra_bloom:12", "cassandra_bloom:12"},
+      // RocksDB's Bloom filter changes the bits per key to 0, or into the range
+      // of 1 to 100 (BloomLikeFilterPolicy in RocksDB).
+      {"new", "0", "cassandra_bloom:0:blocks:rocksdb"},
+      {"new", "1000", "cassandra_bloom:100:blocks:rocksdb"},
   };
   for (const auto& string : cases) {
     SCOPED_TRACE(string.text);
     fs::remove_all(db_);
-    NumFiltered({TEST_BLOOM_HOST}, {"string", string.text}, TEST_REPLACE);
+    NumFiltered({TEST_BLOOM_HOST}, {string.how, string.text}, TEST_REPLACE);
     // RocksDB adds details of its own filters, which depend on the release.
     EXPECT_NE(PolicyInOptions().find(string.policy), std::string::npos)
         << PolicyInOptions();
@@ -360,23 +328,6 @@ TEST_F(ReplaceTest, ACallerWithoutRocksdb) {
   EXPECT_EQ(result.err, kSeveral);
 }
 
-TEST_F(ReplaceTest, FallsBackToRocksdbsOwnFunctions) {
-  const std::vector<std::string> hosts[] = {
-      {TEST_BLOOM_STUB_HOST}, {TEST_DLOPEN_HOST, TEST_BLOOM_STUB_MODULE, "--"}};
-  for (const std::vector<std::string>& host : hosts) {
-    SCOPED_TRACE(host[0]);
-    const ProcessResult result = RunProcess(host, TEST_REPLACE);
-    EXPECT_EQ(result.exit_code, 0) << result;
-    EXPECT_EQ(result.out, kCallsOfStubHost) << result;
-    EXPECT_EQ(Lines(result.err).size(), 1u) << result;
-    EXPECT_EQ(result.err.rfind("cassandra_bloom: not loaded: no plugin for "
-                               "RocksDB 9.9: ",
-                               0),
-              0u)
-        << result;
-  }
-}
-
 // ---- CASSANDRA_BLOOM_REPLACE ----
 
 std::vector<std::string> With(const std::string& value,
@@ -389,18 +340,7 @@ std::vector<std::string> With(const std::string& value,
 // Writes a database, and compacts it in a second process. Only the filters may
 // be others than without us, so that nothing has to be undone.
 TEST_F(ReplaceTest, MixLeavesTheOptionsFileAsItIs) {
-  const struct {
-    std::vector<std::string> host;
-    std::vector<std::string> how;
-  } cases[] = {{{TEST_BLOOM_HOST}, {"new", "10"}},
-               {{TEST_BLOOM_HOST}, {"new", "9.9"}},
-               {{TEST_BLOOM_HOST}, {"point"}},
-               {{TEST_BLOOM_HOST_C}, {"full", "10"}},
-               {{TEST_BLOOM_HOST_C}, {"bloom", "10"}},
-               {{TEST_BLOOM_HOST_C}, {"dlsym", "10"}},
-               {{TEST_DLOPEN_HOST, TEST_BLOOM_MODULE, "--"}, {"new", "10"}},
-               {{TEST_DLOPEN_HOST, TEST_BLOOM_MODULE_C, "--"}, {"full", "10"}}};
-  for (const auto& test : cases) {
+  for (const auto& test : kWays) {
     SCOPED_TRACE(test.host[0] + " " + test.how[0]);
     std::string options[2];
     std::string block[2];
