@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
-#include "filterdb/tests/commands/command_fixture.h"
 #include "plugin/filter_db/sstable_version.h"
 #include "tests/support/cassandra_data.h"
+#include "tests/support/filterdb_command.h"
 #include "tests/support/safe_folder.h"
 
 namespace cassandra_bloom::testing {

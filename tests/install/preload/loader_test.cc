@@ -55,7 +55,7 @@ TEST(LoaderTest, ProgramsWithoutRocksdbDoNotNotice) {
     const ProcessResult without = RunProcess(program);
     for (const char* const libraries : kLibraries) {
       const ProcessResult with = RunProcess(program, libraries);
-      EXPECT_NE(with.exit_code, -1);
+      EXPECT_GE(with.exit_code, 0);  // No signal.
       EXPECT_EQ(with.exit_code, without.exit_code);
       EXPECT_EQ(with.out, without.out);
       EXPECT_EQ(with.err, "");
