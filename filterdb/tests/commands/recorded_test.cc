@@ -17,6 +17,7 @@
 #include "plugin/filter_db/sstable_version.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/filterdb_command.h"
+#include "tests/support/random_keys.h"
 #include "tests/support/safe_folder.h"
 
 namespace cassandra_bloom::testing {
