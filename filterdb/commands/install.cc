@@ -47,7 +47,7 @@ std::string TextOf(const Json& outcome) {
 // What was found before the mend.
 TableHarms HarmsOf(const RunFolder& run) {
   TableHarms tables;
-  for (const RunLine& line : run.lines()) {
+  for (const auto& [prefix, line] : run.lines()) {
     TableHarm& table = tables[line.folder()];
     table.harms.Add(line.harms);
     table.is_of_scylla |= NameExists(line.prefix + "Scylla.db");

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
@@ -73,11 +74,15 @@ ExitCode RunMend(const MendArguments& options) {
     scan.jobs = std::thread::hardware_concurrency();
   }
   Report report(options.json);
-  RunBuilder builder(run.get(),
-                     [&](const Outcome& outcome) { report.Add(outcome); });
+  std::mutex mutex;  // Of the report.
   PathFinder finder(scan.paths, options.json);
   ExaminePaths(
-      scan, &finder, [&](const Examined& examined) { builder.Build(examined); },
+      scan, &finder,
+      [&](const Examined& examined) {
+        const Outcome outcome = BuildIntoRun(examined, run.get());
+        const std::lock_guard<std::mutex> lock(mutex);
+        report.Add(outcome);
+      },
       [](const Examined&) {});
   report.AddHarm(finder.harm());
   std::string error;
