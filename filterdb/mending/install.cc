@@ -16,7 +16,7 @@
 #include "filterdb/health/examine_all.h"
 #include "filterdb/mending/lease.h"
 #include "filterdb/mending/place.h"
-#include "filterdb/sstable/bytes/random_access_file.h"
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {

@@ -103,13 +103,8 @@ std::unique_ptr<SstableKeys> Open(const std::string& path,
   if (!kind || (is_whole && !OpenOtherFiles(path, version, &sources, error))) {
     return nullptr;
   }
-  if (IsPartitionsDb(path)) {
-    auto reader = PartitionsDbReader::Open(path, error);
-    sources.trie = reader.get();
-    sources.index = std::move(reader);
-  } else {
-    sources.index = OpenIndexDb(path, *kind, error);
-  }
+  sources.index = IsPartitionsDb(path) ? OpenPartitionsDb(path, error)
+                                       : OpenIndexDb(path, *kind, error);
   return sources.index == nullptr
              ? nullptr
              : std::make_unique<SstableKeys>(std::move(sources), checks);
@@ -232,17 +227,17 @@ bool SstableKeys::CheckHashes(const IndexEntry& entry, std::string_view key) {
 
 // Compares the first and the last key with those in Partitions.db.
 bool SstableKeys::CheckEnds(std::string_view key) {
-  const PartitionsDbReader* const trie = sources_.trie;
-  if (trie == nullptr) {
+  const auto& footer = sources_.index->footer();
+  if (!footer) {
     return true;
   }
-  if (num_read_ == 1 && key != trie->first_key()) {
-    return FailToFit(trie->path(), trie->first_key_position(),
+  const uint64_t first_at = footer->first_key_position;
+  if (num_read_ == 1 && key != footer->first_key) {
+    return FailToFit(footer->path, first_at,
                      "the first key is not that of the first partition");
   }
-  return num_read_ != trie->num_keys() || key == trie->last_key() ||
-         FailToFit(trie->path(),
-                   trie->first_key_position() + 2 + trie->first_key().size(),
+  return num_read_ != footer->num_keys || key == footer->last_key ||
+         FailToFit(footer->path, first_at + 2 + footer->first_key.size(),
                    "the last key is not that of the last partition");
 }
 
@@ -268,7 +263,7 @@ bool SstableKeys::CheckNumber() {
     return Fail("has " + std::to_string(num_read_) +
                 " keys, but Statistics.db counts " + std::to_string(*counted));
   }
-  return is_number_known() || sources_.data == nullptr ||
+  return counted || sources_.data == nullptr ||
          checks_ != KeyChecks::kEveryKey ||
          Fail(
              "nothing shows that it has the key of every partition, because "

@@ -15,7 +15,6 @@
 
 #include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/index/index_reader.h"
-#include "filterdb/sstable/index/partitions_db_reader.h"
 #include "filterdb/sstable/key_reader.h"
 #include "filterdb/sstable/sstable.h"
 #include "filterdb/sstable/statistics_db.h"
@@ -91,7 +90,6 @@ class SstableKeys final : public KeyReader {
   struct Sources {
     std::string path;  // Of the index, for error messages.
     std::unique_ptr<IndexReader> index;
-    const PartitionsDbReader* trie = nullptr;  // `index`, if it is a trie.
     // Null for an Index.db without the other files of its SSTable. Only the
     // positions are then checked.
     std::unique_ptr<ByteSource> data;
@@ -105,12 +103,6 @@ class SstableKeys final : public KeyReader {
   SstableKeys(Sources sources, KeyChecks checks);
 
   bool Next(std::string_view* key) override;
-
-  // Whether Statistics.db tells how many keys there are. If it does not, the
-  // index may lack keys without a sign of it.
-  bool is_number_known() const {
-    return sources_.facts.num_partitions.has_value();
-  }
 
   // Whether all keys so far were read from Data.db, or compared with it.
   bool all_are_in_data() const { return num_not_in_data_ == 0; }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "filterdb/sstable/bytes/file_sum.h"
-#include "filterdb/sstable/bytes/random_access_file.h"
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
