@@ -68,7 +68,9 @@ class TableInstall {
                const OnOutcome& on_outcome, InstallSums* sums)
       : run_(run), options_(options), on_outcome_(on_outcome), sums_(*sums) {}
 
-  void Do(const std::string& table, const std::vector<const RunLine*>& lines) {
+  // Returns the SSTables that no line names.
+  std::vector<Sstable> Do(const std::string& table,
+                          const std::vector<const RunLine*>& lines) {
     ListFolder(table);
     for (const std::string_view beside : kFoldersBeside) {
       ListFolder(table + "/" + std::string(beside));
@@ -103,9 +105,6 @@ class TableInstall {
         on_outcome_(outcome);
       }
     }
-  }
-
-  std::vector<Sstable> Unlisted() {
     std::vector<Sstable> unlisted;
     for (auto& [data, names] : by_data_) {
       for (Name& name : names) {
@@ -375,9 +374,7 @@ std::vector<Sstable> InstallTable(const RunFolder& run,
                                   const std::vector<const RunLine*>& lines,
                                   const OnOutcome& on_outcome,
                                   InstallSums* sums) {
-  TableInstall install(run, options, on_outcome, sums);
-  install.Do(table, lines);
-  return install.Unlisted();
+  return TableInstall(run, options, on_outcome, sums).Do(table, lines);
 }
 
 }  // namespace cassandra_bloom::tools

@@ -17,7 +17,6 @@
 
 #include "filterdb/sstable/index/trie_node.h"
 #include "filterdb/tests/fake_sstable/checksums.h"
-#include "filterdb/tests/fake_sstable/comparable_key.h"
 #include "filterdb/tests/fake_sstable/fake_statistics_db.h"
 #include "filterdb/tests/fake_sstable/index_files.h"
 #include "tests/support/cassandra_data.h"

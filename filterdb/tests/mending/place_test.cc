@@ -65,13 +65,6 @@ class PlaceTest : public ::testing::Test {
   Change change_;
 };
 
-TEST_F(PlaceTest, ChangesFilterAndToc) {
-  EXPECT_EQ(Do([] {}), "");
-  EXPECT_EQ(ReadFile(sstable_.Path("Filter.db")), "new");
-  EXPECT_EQ(ReadFile(sstable_.Path("TOC.txt")), "Data.db\nFilter.db\n");
-  EXPECT_EQ(dir_.Names().size(), 4U);
-}
-
 TEST_F(PlaceTest, KeepsTheModeAndTheGroup) {
   const std::string filter = sstable_.Path("Filter.db");
   fs::permissions(sstable_.Path("Data.db"), fs::perms(0666));
