@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
@@ -108,7 +109,7 @@ struct InstallArguments {
 // What was found before the mend.
 TableHarms HarmsOf(const RunFolder& run) {
   TableHarms tables;
-  for (const RunLine& line : run.lines()) {
+  for (const auto& [prefix, line] : run.lines()) {
     TableHarm& table = tables[line.folder()];
     table.harms.Add(line.harms);
     table.is_of_scylla |= NameExists(line.prefix + "Scylla.db");
@@ -213,10 +214,14 @@ ExitCode RunMend(const MendArguments& options) {
     scan.jobs = std::thread::hardware_concurrency();
   }
   OutcomeReport report(options.json, scan.paths);
-  RunBuilder builder(
-      run.get(), [&](const Outcome& outcome) { report.AddOutcome(outcome); });
+  std::mutex mutex;  // Of the report.
   ExaminePaths(
-      scan, &report, [&](const Examined& examined) { builder.Build(examined); },
+      scan, &report,
+      [&](const Examined& examined) {
+        const Outcome outcome = BuildIntoRun(examined, run.get());
+        const std::lock_guard<std::mutex> lock(mutex);
+        report.AddOutcome(outcome);
+      },
       [](const Examined&) {});
   std::string error;
   if (!run->Sync(&error)) {

@@ -216,9 +216,9 @@ void ExamineAll(const ExamineJob& job) {
     for (unsigned i = 1; i < job.num_threads; ++i) {
       threads.emplace_back([&] { work.Run(); });
     }
-  } catch (const std::system_error&) {
-    // No more threads can be started. Those that were started, and this one, do
-    // all the work.
+  } catch (const std::exception&) {
+    // No more threads can be started, also for want of memory. Those that were
+    // started, and this one, do all the work.
   }
   work.Run();
   for (std::thread& thread : threads) {

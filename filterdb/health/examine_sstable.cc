@@ -18,7 +18,6 @@
 #include "filterdb/health/filter_questions.h"
 #include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/bytes/file_sum.h"
-#include "filterdb/sstable/bytes/random_access_file.h"
 #include "filterdb/sstable/scylla_db.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/sstable/statistics_db.h"
@@ -209,9 +208,14 @@ class Examination {
     const FileDescriptor fd(OpenForReading(path));
     const CachedPages pages(fd.get(), 0,
                             static_cast<size_t>(found_.filter_size));
-    const auto fault = found_.has_filter_file
-                           ? FaultOfHeader(fd.get(), found_.filter_size)
-                           : std::nullopt;
+    auto fault = found_.has_filter_file
+                     ? FaultOfHeader(fd.get(), found_.filter_size)
+                     : std::nullopt;
+    if (fault == Check::kTooLong) {
+      // Whether it hides rows, its keys tell: a header with fewer words does.
+      found_.Add(*fault);
+      fault.reset();
+    }
     if (fault == Check::kEmpty) {
       found_.Add(Check::kEmpty);
       return;
@@ -220,7 +224,7 @@ class Examination {
       return;
     }
     std::string error;
-    filter_ = FilterDbFile::Open(path, form_, &error);
+    filter_ = FilterDbFile::Open(path, form_, &error, /*ignores_rest=*/true);
     if (filter_ == nullptr) {
       ThrowIfShort(path);
       found_.Add(fault.value_or(Check::kFilterUnreadable), error);
@@ -334,7 +338,8 @@ class Examination {
       const auto filter =
           form == form_
               ? nullptr
-              : FilterDbFile::Open(Path("Filter.db"), form, &ignored_error);
+              : FilterDbFile::Open(Path("Filter.db"), form, &ignored_error,
+                                   /*ignores_rest=*/true);
       const auto keys = filter == nullptr
                             ? nullptr
                             : OpenSstableKeys(found_.sstable, KeyChecks::kCheap,

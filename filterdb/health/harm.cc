@@ -40,7 +40,8 @@ constexpr CheckInfo kChecks[] = {
     // on, and for ScyllaDB.
     Row(Check::kKeysMissing, "keys missing", kH, kH, kH, kMend),
     Row(Check::kOtherForm, "another form", kH, kH, kH, kMend),
-    Row(Check::kTooLong, "too long", kH, kH, kH, kMend),
+    Row(Check::kTooLong, "too long", kO, kO, kO, kNothing,
+        "nothing is to be done"),
     Row(Check::kTruncated, "truncated", kR, kH, kR, kMend),
     Row(Check::kHeaderCut, "header cut", kR, kW, kR, kMend),
     Row(Check::kEmpty, "empty", kR, kW, kR, kMend),

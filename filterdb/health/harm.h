@@ -35,6 +35,13 @@ class Harms {
   bool has(Harm harm) const {
     return (bits_ & 1U << static_cast<unsigned>(harm)) != 0;
   }
+  // As a number, for a file.
+  unsigned bits() const { return bits_; }
+  static Harms OfBits(unsigned bits) {
+    Harms harms;
+    harms.bits_ = bits;
+    return harms;
+  }
   // kNone if the set is empty.
   Harm worst() const;
   // 2 if rows or SSTables are lost to the node, or else 3 if something is not

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <string_view>
-#include <utility>
 
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/mending/place.h"
@@ -63,60 +63,14 @@ uint32_t BuildFilter(const Examined& examined, const std::string& path) {
   return CrcOf(content);
 }
 
-}  // namespace
-
-void RunBuilder::Build(const Examined& examined) {
-  Outcome outcome;
-  outcome.path = examined.sstable.Path(kFilterDb);
-  outcome.verdict = examined.VerdictText();
-  if (examined.sstable.state != SstableState::kLive) {
-    return;
-  }
-  RunLine line;
-  line.number = run_->NewNumber();
-  line.harms = examined.harms();
-  line.data = examined.stamps.at(0);  // As StampsOf says.
-  line.index = examined.stamps.at(1);
-  if (!Try(&outcome, [&] {
-        const std::string folder = fs::canonical(examined.sstable.folder);
-        if (folder.find('\n') != std::string::npos) {
-          Leave("its path has a line end, and the list of the run has lines");
-        }
-        line.prefix = folder + "/" + examined.sstable.name_prefix;
-        Make(examined, &outcome, &line);
-      })) {
-    line.kind = RunLine::kLeft;
-  }
-  // What is only oversized is not left: then --oversized was not given.
-  const bool does_harm = line.harms.worst() > Harm::kWastesMemory ||
-                         line.harms.has(Harm::kNotKnown);
-  if (outcome.kind == Outcome::kUnchanged && does_harm) {
-    outcome.kind = Outcome::kLeft;
-  }
-  if (line.kind == RunLine::kLeft || outcome.kind == Outcome::kLeft) {
-    outcome.left.Add(line.harms);
-  }
-  if (outcome.kind == Outcome::kFailed) {
-    outcome.left.Add(Harm::kNotKnown);
-  }
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (!line.prefix.empty()) {
-    run_->Append(line);
-  }
-  if (outcome.kind != Outcome::kUnchanged) {
-    on_outcome_(outcome);
-  }
-}
-
 // Sets the kinds of the outcome and of the line.
-void RunBuilder::Make(const Examined& examined, Outcome* outcome,
-                      RunLine* line) {
+void Make(const Examined& examined, const RunFolder& run, Outcome* outcome,
+          RunLine* line) {
   const Action action = examined.action();
   if (action == Action::kLeave) {
     Leave(examined.ReasonToLeave());
   }
   if (action == Action::kNone) {
-    outcome->kind = Outcome::kUnchanged;
     return;
   }
   const Sstable& sstable = examined.sstable;
@@ -134,22 +88,63 @@ void RunBuilder::Make(const Examined& examined, Outcome* outcome,
   outcome->kind = Outcome::kBuilt;
   outcome->num_keys = examined.num_keys;
   outcome->num_bytes = examined.planned_size;
-  if (!WasBuiltBefore(line)) {
-    line->new_filter = BuildFilter(examined, run_->NewPath(*line));
+  // An earlier, killed run of the same line may have built it.
+  const auto before = run.lines().find(line->prefix);
+  std::string ignored_error;
+  if (before != run.lines().end() && before->second.new_filter &&
+      before->second.data == line->data &&
+      before->second.index == line->index &&
+      before->second.index_crc == line->index_crc &&
+      before->second.old_filter == line->old_filter &&
+      CrcOfFile(run.NewPath(before->second), &ignored_error) ==
+          before->second.new_filter) {
+    *line = before->second;
+  } else {
+    line->new_filter = BuildFilter(examined, run.NewPath(*line));
   }
 }
 
-bool RunBuilder::WasBuiltBefore(RunLine* line) const {
-  const RunLine before = run_->Find(line->prefix);
-  std::string ignored_error;
-  if (before.data != line->data || before.index != line->index ||
-      before.index_crc != line->index_crc ||
-      before.old_filter != line->old_filter || !before.new_filter ||
-      CrcOfFile(run_->NewPath(before), &ignored_error) != before.new_filter) {
-    return false;
+}  // namespace
+
+Outcome BuildIntoRun(const Examined& examined, RunFolder* run) {
+  Outcome outcome;
+  outcome.kind = Outcome::kUnchanged;
+  if (examined.sstable.state != SstableState::kLive) {
+    return outcome;
   }
-  *line = before;
-  return true;
+  outcome.path = examined.sstable.Path(kFilterDb);
+  outcome.verdict = examined.VerdictText();
+  RunLine line;
+  line.number = run->NewNumber();
+  line.harms = examined.harms();
+  line.data = examined.stamps.at(0);  // As StampsOf says.
+  line.index = examined.stamps.at(1);
+  if (!Try(&outcome, [&] {
+        const std::string folder = fs::canonical(examined.sstable.folder);
+        if (folder.find('\n') != std::string::npos) {
+          Leave("its path has a line end, and the list of the run has lines");
+        }
+        line.prefix = folder + "/" + examined.sstable.name_prefix;
+        Make(examined, *run, &outcome, &line);
+      })) {
+    line.kind = RunLine::kLeft;
+  }
+  // What is only oversized is not left: then --oversized was not given.
+  const bool does_harm = line.harms.worst() > Harm::kWastesMemory ||
+                         line.harms.has(Harm::kNotKnown);
+  if (outcome.kind == Outcome::kUnchanged && does_harm) {
+    outcome.kind = Outcome::kLeft;
+  }
+  if (line.kind == RunLine::kLeft || outcome.kind == Outcome::kLeft) {
+    outcome.left.Add(line.harms);
+  }
+  if (outcome.kind == Outcome::kFailed) {
+    outcome.left.Add(Harm::kNotKnown);
+  }
+  if (!line.prefix.empty()) {
+    run->Append(line);
+  }
+  return outcome;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -7,34 +7,15 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_MENDING_BUILD_H_
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_BUILD_H_
 
-#include <mutex>
-#include <utility>
-
 #include "filterdb/health/finding.h"
 #include "filterdb/mending/outcome.h"
 #include "filterdb/mending/run_folder.h"
 
 namespace cassandra_bloom::tools {
 
-class RunBuilder {
- public:
-  // Calls `on_outcome` for each SSTable with something to do or to say.
-  RunBuilder(RunFolder* run, OnOutcome on_outcome)
-      : run_(run), on_outcome_(std::move(on_outcome)) {}
-
-  // Builds the filter of an SSTable, if it needs one, and adds a line to the
-  // list. May be called in several threads at once.
-  void Build(const Examined& examined);
-
- private:
-  void Make(const Examined& examined, Outcome* outcome, RunLine* line);
-  // Whether an earlier, killed run of the same line has built it.
-  bool WasBuiltBefore(RunLine* line) const;
-
-  RunFolder* const run_;
-  const OnOutcome on_outcome_;
-  std::mutex mutex_;  // For the list and on_outcome_.
-};
+// Builds the filter of an SSTable, if it needs one, and adds a line to the list
+// of the run. May be called in several threads at once.
+Outcome BuildIntoRun(const Examined& examined, RunFolder* run);
 
 }  // namespace cassandra_bloom::tools
 

@@ -16,7 +16,7 @@
 #include "filterdb/health/examine_all.h"
 #include "filterdb/mending/lease.h"
 #include "filterdb/mending/place.h"
-#include "filterdb/sstable/bytes/random_access_file.h"
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
@@ -29,10 +29,10 @@ namespace fs = std::filesystem;
 void CheckNotInUse(const RunFolder& run, bool node_is_down) {
   constexpr int kFew = 3;
   std::map<std::string, int> num_asked;  // By the data directory.
-  for (const RunLine& line : run.lines()) {
+  for (const auto& [prefix, line] : run.lines()) {
     const fs::path table = TableOf(line.folder());
     int& num = num_asked[table.parent_path().parent_path().string()];
-    const std::string data = line.prefix + "Data.db";
+    const std::string data = prefix + "Data.db";
     if (num >= kFew || !line.HasWork() || !NameExists(data)) {
       continue;
     }
@@ -49,7 +49,7 @@ void CheckNotInUse(const RunFolder& run, bool node_is_down) {
 
 void CheckSpace(const RunFolder& run, bool undo) {
   std::map<std::string, uint64_t> by_folder;
-  for (const RunLine& line : run.lines()) {
+  for (const auto& [prefix, line] : run.lines()) {
     struct stat filter;
     if (line.kind == RunLine::kNew &&
         stat((undo ? run.OldPath(line) : run.NewPath(line)).c_str(), &filter) ==
@@ -78,7 +78,7 @@ void CheckSpace(const RunFolder& run, bool undo) {
   }
 }
 
-// Says which of the SSTables that came after the mend do harm.
+// Says which of the SSTables that came after the mend do harm, or may.
 void ExamineUnlisted(std::vector<Sstable> unlisted,
                      const OnOutcome& on_outcome) {
   ExamineJob job;
@@ -91,7 +91,8 @@ void ExamineUnlisted(std::vector<Sstable> unlisted,
     return next;
   };
   job.done = [&](const Examined& examined) {
-    if (examined.worst() >= Harm::kDamaged) {
+    if (examined.worst() >= Harm::kDamaged ||
+        examined.harms().has(Harm::kNotKnown)) {
       Outcome outcome;
       outcome.kind = Outcome::kNotListed;
       outcome.path = examined.sstable.Path(kFilterDb);
@@ -117,7 +118,7 @@ InstallSums Install(const RunFolder& run, const InstallOptions& options,
     CheckSpace(run, options.undo);
   }
   std::map<std::string, std::vector<const RunLine*>> tables;
-  for (const RunLine& line : run.lines()) {
+  for (const auto& [prefix, line] : run.lines()) {
     tables[TableOf(line.folder())].push_back(&line);
     sums.num_listed += line.HasWork() ? 1 : 0;
   }

@@ -40,25 +40,44 @@ constexpr char kCannotTell[] =
     "its Data.db open; see that the node is down (systemctl, pgrep), then give "
     "--node-is-down";
 
-// Returns whether a link of /proc leads to the file.
-bool LeadsTo(const std::string& link, const struct stat& file) {
-  struct stat status;
-  return stat(link.c_str(), &status) == 0 && status.st_dev == file.st_dev &&
-         status.st_ino == file.st_ino;
-}
-
+// Links of /proc lead to the file itself, also by another name.
 bool HasOpen(const std::string& process, const struct stat& file) {
-  for (const char* const folder : {"/fd", "/map_files"}) {
+  for (const std::string& folder :
+       {process + "/fd/", process + "/map_files/"}) {
     std::error_code ignored;
-    const std::string links = process + folder;
-    for (const std::string& link : NamesIn(
-             links, [](const std::string&) { return true; }, &ignored)) {
-      if (LeadsTo(links + "/" + link, file)) {
-        return true;
-      }
+    const auto leads_to_file = [&](const std::string& link) {
+      struct stat status;
+      return stat((folder + link).c_str(), &status) == 0 &&
+             status.st_dev == file.st_dev && status.st_ino == file.st_ino;
+    };
+    if (!NamesIn(folder, leads_to_file, &ignored).empty()) {
+      return true;
     }
   }
   return false;
+}
+
+// Returns which processes have a file open, such as "java (1234)", as far as
+// this user may know. Otherwise returns "a process".
+std::string WhoHasOpen(const std::string& path) {
+  struct stat file;
+  std::string who;
+  std::error_code ignored;
+  const auto is_other = [](const std::string& name) {
+    return name.find_first_not_of("0123456789") == std::string::npos &&
+           name != std::to_string(getpid());
+  };
+  if (lstat(path.c_str(), &file) == 0) {
+    for (const std::string& pid : NamesIn("/proc", is_other, &ignored)) {
+      const std::string process = "/proc/" + pid;
+      if (HasOpen(process, file)) {
+        std::string name;
+        std::getline(std::ifstream(process + "/comm"), name);
+        who += (who.empty() ? "" : ", ") + name + " (" + pid + ")";
+      }
+    }
+  }
+  return who.empty() ? "a process" : who;
 }
 
 }  // namespace
@@ -74,10 +93,6 @@ Lease::Lease(const std::string& data, bool node_is_down)
     }
     FailAt(path_, "cannot open");
   }
-  Take(node_is_down);
-}
-
-void Lease::Take(bool node_is_down) {
   if (IsTrusted(fd_.get())) {
     // The kernel sends SIGIO when another process wants to open the file, which
     // would end this process.
@@ -109,28 +124,6 @@ void CheckCanTell(int folder, bool node_is_down) {
   if (!IsTrusted(folder) && !node_is_down) {
     Leave(kCannotTell);
   }
-}
-
-// Links of /proc lead to the file itself, also by another name.
-std::string WhoHasOpen(const std::string& path) {
-  struct stat file;
-  std::string who;
-  std::error_code ignored;
-  const auto is_number = [](const std::string& name) {
-    return name.find_first_not_of("0123456789") == std::string::npos &&
-           name != std::to_string(getpid());
-  };
-  if (lstat(path.c_str(), &file) == 0) {
-    for (const std::string& pid : NamesIn("/proc", is_number, &ignored)) {
-      const std::string process = "/proc/" + pid;
-      if (HasOpen(process, file)) {
-        std::string name;
-        std::getline(std::ifstream(process + "/comm"), name);
-        who += (who.empty() ? "" : ", ") + name + " (" + pid + ")";
-      }
-    }
-  }
-  return who.empty() ? "a process" : who;
 }
 
 }  // namespace cassandra_bloom::tools

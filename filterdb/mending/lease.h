@@ -29,9 +29,8 @@ namespace cassandra_bloom::tools {
 class Lease {
  public:
   // `data` is the path of Data.db. Throws an End (kInUse) if a process has it
-  // open. `node_is_down` is
-  // what the user says. It counts only where the kernel gives no answer. There,
-  // this object holds no lease.
+  // open. `node_is_down` is what the user says. It counts only where the kernel
+  // gives no answer. There, this object holds no lease.
   Lease(const std::string& data, bool node_is_down);
 
   // Throws an End (kInUse) if a process is waiting to open Data.db, or if the
@@ -39,7 +38,6 @@ class Lease {
   void Check() const;
 
  private:
-  void Take(bool node_is_down);
   [[noreturn]] void EndInUse() const;
 
   const std::string path_;  // Of Data.db.
@@ -50,10 +48,6 @@ class Lease {
 // Leaves an SSTable if only --node-is-down could tell whether it is open.
 // `folder` is open.
 void CheckCanTell(int folder, bool node_is_down);
-
-// Returns which processes have a file open, such as "java (1234)", as far as
-// this user may know. Otherwise returns "a process".
-std::string WhoHasOpen(const std::string& path);
 
 }  // namespace cassandra_bloom::tools
 

@@ -200,10 +200,8 @@ void Place::Write(const NewFile& file, const std::string& temporary) {
     // A user may give a file only to groups of which the user is a member. Else
     // the file keeps the group that it was made with.
   }
-  const timespec times[] = {{0, UTIME_OMIT}, change_.filter_time};
   if (!is_written ||
-      ((status.st_mode & 0777) != mode && fchmod(fd.get(), mode) != 0) ||
-      (file.part == kFilter && futimens(fd.get(), times) != 0)) {
+      ((status.st_mode & 0777) != mode && fchmod(fd.get(), mode) != 0)) {
     FailAt(path, "cannot write");
   }
 }
@@ -243,11 +241,10 @@ void Place::GiveNames() {
   Fail(PathOf(kFilter) + ": its SSTable was removed while it was changed");
 }
 
-void Place::RemoveTemporary() {
+Place::~Place() {
   for (size_t i = 0; i < num_written_; ++i) {
     unlinkat(folder_, (NameOfPart(planned_[i].part) + suffix_).c_str(), 0);
   }
-  num_written_ = 0;
 }
 
 Change ChangeOf(const RunFolder& run, const RunLine& line, bool undo,
@@ -273,18 +270,6 @@ Change ChangeOf(const RunFolder& run, const RunLine& line, bool undo,
                         : "its filter was removed"};
   }
   change.filter = undo ? run.OldPath(line) : run.NewPath(line);
-  change.filter_time = run.time();
-  if (undo) {
-    const timespec time = place.filter_time();
-    if (time.tv_sec != run.time().tv_sec ||
-        time.tv_nsec != run.time().tv_nsec) {
-      throw End{Outcome::kForeign,
-                "a later run has replaced its filter; undo that one first"};
-    }
-    struct stat kept = {};
-    stat(change.filter.c_str(), &kept);
-    change.filter_time = kept.st_mtim;
-  }
   return change;
 }
 

@@ -18,7 +18,6 @@
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_PLACE_H_
 
 #include <sys/types.h>
-#include <time.h>
 
 #include <array>
 #include <cstdint>
@@ -40,8 +39,7 @@ struct Change {
   // The CRC-32 that Filter.db is to have, also in Scylla.db. Nothing if both
   // stay as they are.
   std::optional<uint32_t> filter_crc;
-  std::string filter;      // The file to copy, or "" to keep the present one.
-  timespec filter_time{};  // Of the copy.
+  std::string filter;  // The file to copy, or "" to keep the present one.
   bool completes_toc = false;  // Add Filter.db to a TOC.txt that lacks it.
 };
 
@@ -51,15 +49,15 @@ class Place {
   // Reads the files once. `folder` is that of the SSTable, open, and outlives
   // this object. Fails if this user may not change files of the SSTable.
   Place(const Sstable& sstable, int folder);
+  // Removes temporary files that got no names.
+  ~Place();
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
 
   const Sstable& sstable() const { return sstable_; }
   int folder() const { return folder_; }
   const FileStamp& index_stamp() const { return parts_[kIndex].stamp; }
   uint32_t index_crc() const { return parts_[kIndex].crc.value_or(0); }
-  timespec filter_time() const {
-    const auto& [inode, size, seconds, nanoseconds] = parts_[kFilter].stamp;
-    return {seconds, nanoseconds};
-  }
   // Nothing if there is no Filter.db.
   std::optional<uint32_t> filter_crc() const { return parts_[kFilter].crc; }
 
@@ -67,7 +65,7 @@ class Place {
   bool Plan(const Change& change);
 
   // Writes what differs under temporary names that end in `suffix`. The caller
-  // then syncs the file system, and calls GiveNames or RemoveTemporary.
+  // then syncs the file system, and calls GiveNames.
   void WriteTemporary(const std::string& suffix);
 
   // Fails if a file of the SSTable is another one than when this object was
@@ -77,7 +75,6 @@ class Place {
   // If the SSTable is removed meanwhile, fails, and leaves none of the new
   // files. The caller then syncs the folder.
   void GiveNames();
-  void RemoveTemporary();
 
  private:
   // In the order of StampsOf.
@@ -105,9 +102,9 @@ class Place {
   void ParseScyllaDb(const std::string& content);
   void Write(const NewFile& file, const std::string& temporary);
 
-  Sstable sstable_;
-  int folder_;
-  std::string index_;  // "Index.db" or "Partitions.db".
+  const Sstable sstable_;
+  const int folder_;
+  const std::string index_;  // "Index.db" or "Partitions.db".
   std::array<Found, kNumParts> parts_;
   std::string toc_;  // The content of TOC.txt, or "" if there is none.
   std::optional<ScyllaDb> scylla_;  // Empty if there is no Scylla.db.

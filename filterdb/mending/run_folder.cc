@@ -35,10 +35,6 @@ constexpr char kFormatOfOldBackups[] = "filterdb mend 1";
 constexpr uint64_t kMaxListSize = uint64_t{4} << 30;  // In bytes.
 constexpr const char* kKinds[] = {"good", "left", "toc", "new"};
 constexpr char kNoFilter[] = "-";
-constexpr char kNoHarm[] = "none";
-constexpr Harm kHarms[] = {Harm::kRefused,      Harm::kHidesRows,
-                           Harm::kDamaged,      Harm::kWastesReads,
-                           Harm::kWastesMemory, Harm::kNotKnown};
 
 // ---- Lines ----
 
@@ -52,19 +48,9 @@ std::string TextOf(const std::optional<uint32_t>& crc) {
   return crc ? HexOfCrc(*crc) : kNoFilter;
 }
 
-// The names without spaces, such as "+hides_rows+not_known".
-std::string TextOf(const Harms& harms) {
-  std::string text;
-  for (const Harm harm : kHarms) {
-    text += harms.has(harm) ? "+" + std::string(NameOf(harm)) : "";
-  }
-  std::replace(text.begin(), text.end(), ' ', '_');
-  return text.empty() ? kNoHarm : text;
-}
-
 std::string TextOf(const RunLine& line) {
   return std::to_string(line.number) + " " + kKinds[line.kind] + " " +
-         TextOf(line.harms) + " " + TextOf(line.data) + " " +
+         std::to_string(line.harms.bits()) + " " + TextOf(line.data) + " " +
          TextOf(line.index) + " " + HexOfCrc(line.index_crc) + " " +
          TextOf(line.old_filter) + " " + TextOf(line.new_filter) + " " +
          line.prefix;
@@ -89,30 +75,18 @@ std::optional<uint32_t> ParseCrc(std::istringstream* fields) {
                                  std::strtoul(text.c_str(), nullptr, 16)));
 }
 
-Harms ParseHarms(const std::string& text) {
-  Harms harms;
-  for (const Harm harm : kHarms) {
-    Harms one;
-    one.Add(harm);
-    if ((text + "+").find(TextOf(one) + "+") != std::string::npos) {
-      harms.Add(harm);
-    }
-  }
-  return harms;
-}
-
 // A number that does not fit would be another file's: so whatever is not what
 // TextOf writes is refused.
 bool ParseLine(const std::string& text, RunLine* line) {
   std::istringstream fields(text);
   std::string crc;
   std::string kind;
-  std::string harms;
+  unsigned harms = 0;
   fields >> crc >> line->number >> kind >> harms;
   line->kind = static_cast<RunLine::Kind>(
       std::find(std::begin(kKinds), std::end(kKinds) - 1, kind) -
       std::begin(kKinds));
-  line->harms = ParseHarms(harms);
+  line->harms = Harms::OfBits(harms);
   line->data = ParseStamp(&fields);
   line->index = ParseStamp(&fields);
   line->index_crc = ParseCrc(&fields).value_or(0);
@@ -214,6 +188,13 @@ void CopyListed(const std::string& from, uint32_t crc, int to,
   if (copied != crc) {
     Fail(from + ": is not the file that the list of the run names");
   }
+  struct stat status;
+  if (to >= 0 && fstat(fd.get(), &status) == 0) {
+    const timespec times[] = {{0, UTIME_OMIT}, status.st_mtim};
+    if (futimens(to, times) != 0) {
+      FailAt(to_path, "cannot write");
+    }
+  }
 }
 
 bool HoldsSstables(const std::string& folder) {
@@ -255,7 +236,6 @@ std::unique_ptr<RunFolder> RunFolder::ForInstall(const std::string& folder) {
     Fail(path + ": has no list; give the folder of a run (mend --run)");
   }
   CheckTrusted(path + "/list", command);
-  MakeFolder(path + "/old");
   return std::unique_ptr<RunFolder>(new RunFolder(path, /*for_mend=*/false));
 }
 
@@ -282,21 +262,19 @@ RunFolder::RunFolder(const std::string& path, bool for_mend)
   const size_t end = content.rfind('\n') + 1;
   const std::string first = content.substr(0, sizeof(kFormat) - 1);
   if (end == 0 && for_mend && std::string(kFormat).rfind(first, 0) == 0) {
-    clock_gettime(CLOCK_REALTIME, &time_);
-    content = kFormat + std::to_string(time_.tv_sec) + " " +
-              std::to_string(time_.tv_nsec) + "\n";
-    Parse(content);
-    CutAt(0);
-    Write(content);
-    return;
+    timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    content = kFormat + std::to_string(now.tv_sec) + " " +
+              std::to_string(now.tv_nsec) + "\n";
+  } else {
+    content.resize(end);
   }
-  Parse(content.substr(0, end));
-  CutAt(end);
-}
-
-void RunFolder::CutAt(size_t size) const {
-  if (ftruncate(list_.get(), static_cast<off_t>(size)) != 0) {
+  Parse(content);
+  if (for_mend && ftruncate(list_.get(), static_cast<off_t>(end)) != 0) {
     FailAt(path_ + "/list", "cannot cut the last line off");
+  }
+  if (end == 0) {
+    Write(content);
   }
 }
 
@@ -319,57 +297,39 @@ void RunFolder::Parse(const std::string& content) {
   if (text.rfind(kFormat, 0) != 0) {
     Fail(path_ + "/list: is not the list of a run of this filterdb");
   }
-  std::istringstream(text.substr(sizeof(kFormat) - 1)) >> time_.tv_sec >>
-      time_.tv_nsec;
-  suffix_ = std::string(kTemporarySuffix) + "." + std::to_string(time_.tv_sec) +
-            "-" + std::to_string(time_.tv_nsec);
-  std::map<std::string, RunLine> by_path;
+  suffix_ = text.substr(sizeof(kFormat) - 1);
+  std::replace(suffix_.begin(), suffix_.end(), ' ', '-');
+  suffix_ = std::string(kTemporarySuffix) + "." + suffix_;
   while (std::getline(lines, text)) {
     RunLine line;
     if (!ParseLine(text, &line)) {
       Fail(path_ + "/list: is damaged: " + text);
     }
     next_number_ = std::max<uint64_t>(next_number_, line.number + 1);
-    by_path[line.prefix] = std::move(line);
-  }
-  for (auto& [prefix, line] : by_path) {
-    lines_.push_back(std::move(line));
+    lines_[line.prefix] = line;
   }
 }
 
-RunLine RunFolder::Find(const std::string& prefix) const {
-  const auto found =
-      std::lower_bound(lines_.begin(), lines_.end(), prefix,
-                       [](const RunLine& line, const std::string& path) {
-                         return line.prefix < path;
-                       });
-  return found != lines_.end() && found->prefix == prefix ? *found : RunLine();
-}
-
-void RunFolder::Append(const RunLine& line) const {
+void RunFolder::Append(const RunLine& line) {
+  const std::lock_guard<std::mutex> lock(mutex_);
   Write(WithCrc(TextOf(line)) + "\n");
 }
 
 // Keeps the old filter by a hard link, which costs no space. Another file
 // system, or a kernel that protects links of other users, needs a copy.
-void RunFolder::KeepOld(const RunLine& line, const std::string& filter,
-                        const timespec& time) const {
+void RunFolder::KeepOld(const RunLine& line, const std::string& filter) const {
   if (!line.old_filter) {
     return;
   }
+  MakeFolder(path_ + "/old");
   const std::string kept = OldPath(line);
+  std::string ignored_error;
+  if (CrcOfFile(kept, &ignored_error) == line.old_filter) {
+    return;  // It was kept by an install that was killed.
+  }
+  unlink(kept.c_str());
   if (link(filter.c_str(), kept.c_str()) == 0) {
     return;
-  }
-  if (errno == EEXIST) {
-    std::string ignored_error;
-    if (CrcOfFile(kept, &ignored_error) == line.old_filter) {
-      return;  // It was kept by an install that was killed.
-    }
-    unlink(kept.c_str());
-    if (link(filter.c_str(), kept.c_str()) == 0) {
-      return;
-    }
   }
   const FileDescriptor fd(
       open(kept.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
@@ -378,10 +338,6 @@ void RunFolder::KeepOld(const RunLine& line, const std::string& filter,
     FailAt(kept, "cannot create");
   }
   CopyListed(filter, *line.old_filter, fd.get(), kept);
-  const timespec times[] = {{0, UTIME_OMIT}, time};
-  if (futimens(fd.get(), times) != 0) {
-    FailAt(kept, "cannot write");
-  }
 }
 
 bool RunFolder::Sync(std::string* error) const {

@@ -8,23 +8,21 @@
 //   DIR/old/N   its old filter, once it was replaced
 //
 // The list begins with "filterdb run 1" and the time of the run in nanoseconds,
-// which an installed filter gets as its time: so it can be told from that of
-// another run with the same bits. A later line stands for an earlier one of the
-// same path. A line at the end that is cut is one whose SSTable was not
-// finished. Each line begins with the CRC-32 of its other fields.
+// by which its temporary files are known. A later line stands for an earlier
+// one of the same path. A line at the end that is cut is one whose SSTable was
+// not finished. Each line begins with the CRC-32 of its other fields.
 // Tested in filterdb/tests/mending/run_folder_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_MENDING_RUN_FOLDER_H_
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_RUN_FOLDER_H_
 
-#include <time.h>
-
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "filterdb/health/harm.h"
 #include "filterdb/sstable/sstable.h"
@@ -68,7 +66,6 @@ class RunFolder {
   static std::unique_ptr<RunFolder> ForInstall(const std::string& folder);
 
   const std::string& path() const { return path_; }
-  const timespec& time() const { return time_; }
   std::string NewPath(const RunLine& line) const {
     return path_ + "/new/" + std::to_string(line.number);
   }
@@ -78,19 +75,14 @@ class RunFolder {
   // The end of the names of temporary files of this run.
   const std::string& suffix() const { return suffix_; }
 
-  // The last line of each path, sorted by the path.
-  const std::vector<RunLine>& lines() const { return lines_; }
-
-  // Returns the line of a path that was there at the begin, or an empty one.
-  RunLine Find(const std::string& prefix) const;
+  // The lines that were there at the begin, by RunLine::prefix.
+  const std::map<std::string, RunLine>& lines() const { return lines_; }
 
   uint64_t NewNumber() { return next_number_++; }
-  // Not for several threads at once.
-  void Append(const RunLine& line) const;
+  void Append(const RunLine& line);
 
-  // Keeps the old filter, which has this path and this time.
-  void KeepOld(const RunLine& line, const std::string& filter,
-               const timespec& time) const;
+  // Keeps the old filter, which has this path.
+  void KeepOld(const RunLine& line, const std::string& filter) const;
 
   // Syncs what was appended, and the new and the kept filters. A crash before
   // that leaves files whose CRC-32 is not that of the list.
@@ -98,16 +90,15 @@ class RunFolder {
 
  private:
   RunFolder(const std::string& path, bool for_mend);
-  void CutAt(size_t size) const;
   void Write(const std::string& text) const;
   void Parse(const std::string& content);
 
   const std::string path_;
   const FileDescriptor list_;  // Holds the lock of the folder.
-  timespec time_{};
   std::string suffix_;
-  std::vector<RunLine> lines_;
+  std::map<std::string, RunLine> lines_;
   std::atomic<uint64_t> next_number_{1};
+  std::mutex mutex_;  // Of the end of the list.
 };
 
 // Throws a std::runtime_error, with what to do, if others than this user and
@@ -116,7 +107,8 @@ class RunFolder {
 void CheckTrusted(const std::string& path, const std::string& command);
 
 // Appends the file `from`, whose CRC-32 must be `crc`, to the open file `to`,
-// which is that of the path `to_path`. If `to` is negative, only checks it.
+// which is that of the path `to_path`, and gives it the time of `from`. If `to`
+// is negative, only checks it.
 void CopyListed(const std::string& from, uint32_t crc, int to,
                 const std::string& to_path);
 

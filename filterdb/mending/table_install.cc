@@ -11,9 +11,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -40,6 +42,7 @@ struct Folder {
 
   FileDescriptor fd;
   TransactionLogs logs;
+  std::string error;  // Why it could not be listed, or "".
   bool is_changed = false;
 };
 
@@ -54,8 +57,9 @@ struct Job {
   const RunLine* line;
   std::vector<Name> names;
   Outcome outcome = {};
-  std::vector<Place> places = {};  // One for each name whose files differ.
-  bool is_ready = false;           // New files wait for their names.
+  // One for each name whose files differ.
+  std::vector<std::unique_ptr<Place>> places = {};
+  bool is_ready = false;  // New files wait for their names.
 };
 
 class TableInstall {
@@ -64,7 +68,9 @@ class TableInstall {
                const OnOutcome& on_outcome, InstallSums* sums)
       : run_(run), options_(options), on_outcome_(on_outcome), sums_(*sums) {}
 
-  void Do(const std::string& table, const std::vector<const RunLine*>& lines) {
+  // Returns the SSTables that no line names.
+  std::vector<Sstable> Do(const std::string& table,
+                          const std::vector<const RunLine*>& lines) {
     ListFolder(table);
     for (const std::string_view beside : kFoldersBeside) {
       ListFolder(table + "/" + std::string(beside));
@@ -80,7 +86,7 @@ class TableInstall {
       }
     }
     InAllThreads(&jobs, [this](Job* job) {
-      job->is_ready = Try(job, [&] { Prepare(job); });
+      job->is_ready = Try(&job->outcome, [&] { Prepare(job); });
     });
     if (!options_.dry_run) {
       Commit(&jobs);
@@ -88,9 +94,17 @@ class TableInstall {
     for (Job& job : jobs) {
       Report(&job);
     }
-  }
-
-  std::vector<Sstable> Unlisted() {
+    // Other names of these SSTables may be there.
+    for (const auto& [path, folder] : folders_) {
+      if (!folder.error.empty()) {
+        Outcome outcome;
+        outcome.kind = Outcome::kFailed;
+        outcome.path = path;
+        outcome.note = folder.error;
+        outcome.left.Add(Harm::kNotKnown);
+        on_outcome_(outcome);
+      }
+    }
     std::vector<Sstable> unlisted;
     for (auto& [data, names] : by_data_) {
       for (Name& name : names) {
@@ -102,17 +116,6 @@ class TableInstall {
   }
 
  private:
-  // Returns whether `work` ended as it should. Else removes temporary files.
-  static bool Try(Job* job, const std::function<void()>& work) {
-    if (tools::Try(&job->outcome, work)) {
-      return true;
-    }
-    for (Place& place : job->places) {
-      place.RemoveTemporary();
-    }
-    return false;
-  }
-
   // Most of the time goes into opening small files. For a few, no thread is
   // worth its start.
   static void InAllThreads(std::vector<Job>* jobs,
@@ -131,7 +134,7 @@ class TableInstall {
       for (size_t i = 1; i < num_threads; ++i) {
         threads.emplace_back(run);
       }
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {
       // Those that were started, and this one, do all the work.
     }
     run();
@@ -147,7 +150,7 @@ class TableInstall {
                               outcome.kind == Outcome::kGone ||
                               (outcome.kind == Outcome::kUnchanged &&
                                !(options_.undo && job->line->old_filter));
-    if (!is_as_wanted) {
+    if (!is_as_wanted && is_table_there_) {
       outcome.left.Add(job->line->harms);
     }
     if (outcome.kind == Outcome::kInUse || outcome.kind == Outcome::kForeign ||
@@ -166,9 +169,15 @@ class TableInstall {
     std::error_code failure;
     FolderListing listing =
         tools::ListFolder(path, /*node_is_down=*/!options_.dry_run, &failure);
-    if (failure && failure != std::errc::no_such_file_or_directory &&
-        failure != std::errc::not_a_directory) {
-      list_error_ = path + ": cannot list the folder: " + failure.message();
+    const bool is_absent = failure == std::errc::no_such_file_or_directory ||
+                           failure == std::errc::not_a_directory;
+    const bool is_table = folders_.size() == 1;  // Those beside come later.
+    if (failure && (is_table || !is_absent)) {
+      is_table_there_ = !is_absent;
+      folder.error = is_absent ? "is not there; mount its file system, if the "
+                                 "table was not dropped"
+                               : "cannot list the folder: " + failure.message();
+      list_error_ = path + ": " + folder.error;
     }
     folder.logs = std::move(listing.logs);
     for (const std::string& name_prefix : listing.sstables) {
@@ -217,13 +226,13 @@ class TableInstall {
     for (Name& name : job->names) {
       CheckIsLive(&name);
       const int folder = name.folder->fd.get();
-      Place place(name.sstable, folder);
-      if (place.index_stamp() != line.index ||
-          place.index_crc() != line.index_crc) {
+      auto place = std::make_unique<Place>(name.sstable, folder);
+      if (place->index_stamp() != line.index ||
+          place->index_crc() != line.index_crc) {
         Leave("its index has changed since the mend");
       }
-      const Change change = ChangeOf(run_, line, options_.undo, place);
-      if (!place.Plan(change)) {
+      const Change change = ChangeOf(run_, line, options_.undo, *place);
+      if (!place->Plan(change)) {
         continue;
       }
       CheckCanTell(folder, options_.node_is_down);
@@ -231,10 +240,9 @@ class TableInstall {
       if (options_.dry_run && !change.filter.empty()) {
         CopyListed(change.filter, *change.filter_crc, /*to=*/-1, "");
       } else if (!options_.dry_run) {
-        job->places.back().WriteTemporary(run_.suffix());
+        job->places.back()->WriteTemporary(run_.suffix());
         if (!options_.undo && !change.filter.empty()) {
-          run_.KeepOld(line, name.sstable.Path(kFilterDb),
-                       job->places.back().filter_time());
+          run_.KeepOld(line, name.sstable.Path(kFilterDb));
         }
       }
     }
@@ -305,7 +313,7 @@ class TableInstall {
     }
     InAllThreads(jobs, [&](Job* job) {
       if (job->is_ready) {
-        job->is_ready = Try(job, [&] { GiveNames(job, error); });
+        job->is_ready = Try(&job->outcome, [&] { GiveNames(job, error); });
         has_ended_ = has_ended_ || job->outcome.kind == Outcome::kInUse;
       }
     });
@@ -327,14 +335,14 @@ class TableInstall {
     if (has_ended_) {
       throw End{Outcome::kNotChanged, ""};
     }
-    const Lease lease(job->places.front().sstable().Path("Data.db"),
+    const Lease lease(job->places.front()->sstable().Path("Data.db"),
                       options_.node_is_down);
-    for (const Place& place : job->places) {
-      place.CheckUnchanged();
+    for (const auto& place : job->places) {
+      place->CheckUnchanged();
     }
     lease.Check();
-    for (Place& place : job->places) {
-      place.GiveNames();
+    for (const auto& place : job->places) {
+      place->GiveNames();
     }
   }
 
@@ -345,6 +353,7 @@ class TableInstall {
   std::atomic<bool> has_ended_{false};  // An SSTable is in use.
   std::map<std::string, Folder> folders_;
   std::string list_error_;  // Of one that could not be listed, or "".
+  bool is_table_there_ = true;
   // By the stamp of Data.db. A line of the list takes the names away.
   std::map<FileStamp, std::vector<Name>> by_data_;
 };
@@ -365,9 +374,7 @@ std::vector<Sstable> InstallTable(const RunFolder& run,
                                   const std::vector<const RunLine*>& lines,
                                   const OnOutcome& on_outcome,
                                   InstallSums* sums) {
-  TableInstall install(run, options, on_outcome, sums);
-  install.Do(table, lines);
-  return install.Unlisted();
+  return TableInstall(run, options, on_outcome, sums).Do(table, lines);
 }
 
 }  // namespace cassandra_bloom::tools

@@ -7,12 +7,224 @@
 
 #include "filterdb/sstable/bytes/byte_reader.h"
 #include "filterdb/sstable/data_db/open_data_db.h"
+#include "filterdb/sstable/index/index_reader.h"
+#include "filterdb/sstable/statistics_db.h"
 #include "plugin/filter/murmur3.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
 
 namespace cassandra_bloom::tools {
 namespace {
+
+// The end of an error that a comparison of two files of an SSTable has found.
+constexpr char kDamagedSstable[] =
+    "; one of the files is damaged, missing or of another SSTable";
+
+// What the keys of an SSTable are read from.
+struct Sources {
+  std::string path;  // Of the index, for error messages.
+  std::unique_ptr<IndexReader> index;
+  // Null for an Index.db without the other files of its SSTable. Only the
+  // positions are then checked.
+  std::unique_ptr<ByteSource> data;
+  Statistics facts;
+  // Whether the SSTable may be one that DSE streamed as a part of another,
+  // with the index of the whole.
+  bool may_be_zero_copied = false;
+  const char* likely_cause = kDamagedIndex;  // The end of an error.
+};
+
+class CheckedKeys final : public SstableKeys {
+ public:
+  CheckedKeys(Sources sources, KeyChecks checks)
+      : sources_(std::move(sources)),
+        checks_(checks),
+        data_size_(sources_.data == nullptr ? UINT64_MAX
+                                            : sources_.data->size()),
+        order_(sources_.facts.partitioner) {
+    total_bytes_ = sources_.data == nullptr ? 0 : data_size_;
+  }
+
+  bool Next(std::string_view* key) override {
+    if (!error_.empty()) {
+      return false;
+    }
+    if (!sources_.index->Next(&entry_)) {
+      error_ = sources_.index->error();
+      if (error_.empty() && CheckNumber() && sources_.data != nullptr) {
+        bytes_read_ = data_size_;
+      }
+      return false;
+    }
+    ++num_read_;
+    if (!CheckPosition(entry_) || !ReadKey(entry_, key) || !CheckEnds(*key) ||
+        !CheckHashes(entry_, *key)) {
+      return false;
+    }
+    last_position_ = entry_.position;
+    // An Index.db alone may have any positions that increase.
+    bytes_read_ =
+        entry_.position + (sources_.data == nullptr ? 1 : 2 + key->size());
+    return true;
+  }
+
+ private:
+  // Fails if the partition begins before the end of the previous key in
+  // Data.db. So the positions increase, and Data.db is read only once, even if
+  // the index is damaged. Cassandra also checks the first position
+  // (SortedTableVerifier).
+  bool CheckPosition(const IndexEntry& entry) {
+    const uint64_t position = entry.position;
+    const bool is_in_data = position < data_size_;
+    const bool is_next =
+        num_read_ == 1 ? position == 0 : position >= bytes_read_;
+    if (is_in_data && is_next) {
+      return true;
+    }
+    const std::string at = std::to_string(position) + " of Data.db";
+    if (!is_in_data) {
+      return FailToFit(*entry.path, entry.offset,
+                       "a partition at position " + at + ", which has " +
+                           std::to_string(data_size_) + " bytes uncompressed");
+    }
+    if (num_read_ == 1) {
+      return FailAt(entry,
+                    "the first partition is at position " + at + ", not at 0");
+    }
+    return FailAt(entry,
+                  "a partition at position " + at +
+                      (position <= last_position_ ? " after one at "
+                                                  : ", within the one at ") +
+                      std::to_string(last_position_));
+  }
+
+  bool ReadKey(const IndexEntry& entry, std::string_view* key) {
+    if (!entry.key) {
+      return ReadInData(entry.position, key);
+    }
+    *key = *entry.key;
+    return sources_.data == nullptr || CompareWithData(entry);
+  }
+
+  bool ReadInData(uint64_t position, std::string_view* key) {
+    ByteReader data(sources_.data.get());
+    data.GoTo(position);
+    *key = data.Text("a key");
+    if (!data.good()) {
+      error_ = data.error();
+    }
+    return data.good();
+  }
+
+  // Compares a key of the index with Data.db.
+  bool CompareWithData(const IndexEntry& entry) {
+    const std::string_view key = *entry.key;
+    if (data_size_ - entry.position < 2 + key.size()) {
+      return FailAt(entry,
+                    "a key of " + std::to_string(key.size()) +
+                        " bytes at position " + std::to_string(entry.position) +
+                        " of Data.db, which has " + std::to_string(data_size_) +
+                        " bytes uncompressed");
+    }
+    if (checks_ == KeyChecks::kCheap) {
+      ++num_not_in_data_;
+      return true;
+    }
+    std::string_view in_data;
+    return ReadInData(entry.position, &in_data) &&
+           (in_data == key ||
+            FailAt(entry, "another key than at position " +
+                              std::to_string(entry.position) + " of Data.db"));
+  }
+
+  // Checks the order of the keys. Counts the keys whose hash byte is wrong: it
+  // must be the lowest byte of the second half of the hash
+  // (DecoratedKey.filterHashLowerBits; hash_byte_from_key in ScyllaDB's
+  // sstables/trie/bti_partition_index_writer.cc).
+  bool CheckHashes(const IndexEntry& entry, std::string_view key) {
+    const Hash128 hash = entry.hash || order_.needs_hash()
+                             ? CassandraMurmur3(key.data(), key.size())
+                             : Hash128{0, 0};
+    if (entry.hash && *entry.hash != static_cast<uint8_t>(hash.h2)) {
+      ++num_wrong_hashes_;
+    }
+    return order_.Follows(key, hash) ||
+           FailAt(entry, "a key that is not in the order of " +
+                             sources_.facts.partitioner);
+  }
+
+  // Compares the first and the last key with those in Partitions.db.
+  bool CheckEnds(std::string_view key) {
+    const auto& footer = sources_.index->footer();
+    if (!footer) {
+      return true;
+    }
+    const uint64_t first_at = footer->first_key_position;
+    if (num_read_ == 1 && key != footer->first_key) {
+      return FailToFit(footer->path, first_at,
+                       "the first key is not that of the first partition");
+    }
+    return num_read_ != footer->num_keys || key == footer->last_key ||
+           FailToFit(footer->path, first_at + 2 + footer->first_key.size(),
+                     "the last key is not that of the last partition");
+  }
+
+  // Fails where the index does not fit the SSTable, or throws NotSupported if
+  // it may be the index of the whole.
+  bool FailToFit(const std::string& path, uint64_t offset,
+                 const std::string& what) {
+    if (sources_.may_be_zero_copied) {
+      throw NotSupported(path + ": " + what +
+                         ", as in an SSTable that DSE streamed as a part of "
+                         "another (zero copy)");
+    }
+    return FailAt(path, offset, what);
+  }
+
+  // Called after the last key.
+  bool CheckNumber() {
+    if (num_read_ == 0) {
+      error_ =
+          sources_.path + ": empty, but an SSTable has at least one partition";
+      return false;
+    }
+    const auto& counted = sources_.facts.num_partitions;
+    if (counted && *counted != num_read_) {
+      return Fail("has " + std::to_string(num_read_) +
+                  " keys, but Statistics.db counts " +
+                  std::to_string(*counted));
+    }
+    return counted || sources_.data == nullptr ||
+           checks_ != KeyChecks::kEveryKey ||
+           Fail(
+               "nothing shows that it has the key of every partition, because "
+               "Statistics.db does not tell how many there are");
+  }
+
+  bool Fail(const std::string& what) {
+    error_ = sources_.path + ": " + what + sources_.likely_cause;
+    return false;
+  }
+
+  bool FailAt(const std::string& path, uint64_t offset,
+              const std::string& what) {
+    return FailAtByte(path, offset, what + sources_.likely_cause, &error_);
+  }
+
+  bool FailAt(const IndexEntry& entry, const std::string& what) {
+    return FailAt(*entry.path, entry.offset, what);
+  }
+
+  const Sources sources_;
+  const KeyChecks checks_;
+  // The uncompressed size of Data.db in bytes, or the highest number if only
+  // the index is there.
+  const uint64_t data_size_;
+  KeyOrder order_;
+  IndexEntry entry_;
+  uint64_t num_read_ = 0;
+  uint64_t last_position_ = 0;  // Valid if num_read_ > 0.
+};
 
 constexpr std::string_view kIndexDb = "-Index.db";
 
@@ -70,7 +282,7 @@ bool CheckCompressionInfo(const std::string& start, std::string* error) {
 }
 
 bool OpenOtherFiles(const std::string& index_path, std::string_view version,
-                    SstableKeys::Sources* sources, std::string* error) {
+                    Sources* sources, std::string* error) {
   const std::string start = StartOf(index_path);
   if (!CheckCompressionInfo(start, error)) {
     return false;
@@ -97,193 +309,20 @@ bool OpenOtherFiles(const std::string& index_path, std::string_view version,
 std::unique_ptr<SstableKeys> Open(const std::string& path,
                                   std::string_view version, bool is_whole,
                                   KeyChecks checks, std::string* error) {
-  SstableKeys::Sources sources;
+  Sources sources;
   sources.path = path;
   const auto kind = KindOfIndex(path, version, error);
   if (!kind || (is_whole && !OpenOtherFiles(path, version, &sources, error))) {
     return nullptr;
   }
-  if (IsPartitionsDb(path)) {
-    auto reader = PartitionsDbReader::Open(path, error);
-    sources.trie = reader.get();
-    sources.index = std::move(reader);
-  } else {
-    sources.index = OpenIndexDb(path, *kind, error);
-  }
+  sources.index = IsPartitionsDb(path) ? OpenPartitionsDb(path, error)
+                                       : OpenIndexDb(path, *kind, error);
   return sources.index == nullptr
              ? nullptr
-             : std::make_unique<SstableKeys>(std::move(sources), checks);
+             : std::make_unique<CheckedKeys>(std::move(sources), checks);
 }
 
 }  // namespace
-
-SstableKeys::SstableKeys(Sources sources, KeyChecks checks)
-    : sources_(std::move(sources)),
-      checks_(checks),
-      data_size_(sources_.data == nullptr ? UINT64_MAX : sources_.data->size()),
-      order_(sources_.facts.partitioner) {
-  total_bytes_ = sources_.data == nullptr ? 0 : data_size_;
-}
-
-bool SstableKeys::Next(std::string_view* key) {
-  if (!error_.empty()) {
-    return false;
-  }
-  if (!sources_.index->Next(&entry_)) {
-    error_ = sources_.index->error();
-    if (error_.empty() && CheckNumber() && sources_.data != nullptr) {
-      bytes_read_ = data_size_;
-    }
-    return false;
-  }
-  ++num_read_;
-  if (!CheckPosition(entry_) || !ReadKey(entry_, key) || !CheckEnds(*key) ||
-      !CheckHashes(entry_, *key)) {
-    return false;
-  }
-  last_position_ = entry_.position;
-  // An Index.db alone may have any positions that increase.
-  bytes_read_ =
-      entry_.position + (sources_.data == nullptr ? 1 : 2 + key->size());
-  return true;
-}
-
-// Fails if the partition begins before the end of the previous key in Data.db.
-// So the positions increase, and Data.db is read only once, even if the index
-// is damaged. Cassandra also checks the first position (SortedTableVerifier).
-bool SstableKeys::CheckPosition(const IndexEntry& entry) {
-  const uint64_t position = entry.position;
-  const bool is_in_data = position < data_size_;
-  const bool is_next = num_read_ == 1 ? position == 0 : position >= bytes_read_;
-  if (is_in_data && is_next) {
-    return true;
-  }
-  const std::string at = std::to_string(position) + " of Data.db";
-  if (!is_in_data) {
-    return FailToFit(*entry.path, entry.offset,
-                     "a partition at position " + at + ", which has " +
-                         std::to_string(data_size_) + " bytes uncompressed");
-  }
-  if (num_read_ == 1) {
-    return FailAt(entry,
-                  "the first partition is at position " + at + ", not at 0");
-  }
-  return FailAt(entry,
-                "a partition at position " + at +
-                    (position <= last_position_ ? " after one at "
-                                                : ", within the one at ") +
-                    std::to_string(last_position_));
-}
-
-bool SstableKeys::ReadKey(const IndexEntry& entry, std::string_view* key) {
-  if (!entry.key) {
-    return ReadInData(entry.position, key);
-  }
-  *key = *entry.key;
-  return sources_.data == nullptr || CompareWithData(entry);
-}
-
-bool SstableKeys::ReadInData(uint64_t position, std::string_view* key) {
-  ByteReader data(sources_.data.get());
-  data.GoTo(position);
-  *key = data.Text("a key");
-  if (!data.good()) {
-    error_ = data.error();
-  }
-  return data.good();
-}
-
-// Compares a key of the index with Data.db.
-bool SstableKeys::CompareWithData(const IndexEntry& entry) {
-  const std::string_view key = *entry.key;
-  if (data_size_ - entry.position < 2 + key.size()) {
-    return FailAt(entry,
-                  "a key of " + std::to_string(key.size()) +
-                      " bytes at position " + std::to_string(entry.position) +
-                      " of Data.db, which has " + std::to_string(data_size_) +
-                      " bytes uncompressed");
-  }
-  if (checks_ == KeyChecks::kCheap) {
-    ++num_not_in_data_;
-    return true;
-  }
-  std::string_view in_data;
-  return ReadInData(entry.position, &in_data) &&
-         (in_data == key ||
-          FailAt(entry, "another key than at position " +
-                            std::to_string(entry.position) + " of Data.db"));
-}
-
-// Checks the order of the keys. Counts the keys whose hash byte is wrong: it
-// must be the lowest byte of the second half of the hash
-// (DecoratedKey.filterHashLowerBits; hash_byte_from_key in ScyllaDB's
-// sstables/trie/bti_partition_index_writer.cc).
-bool SstableKeys::CheckHashes(const IndexEntry& entry, std::string_view key) {
-  const Hash128 hash = entry.hash || order_.needs_hash()
-                           ? CassandraMurmur3(key.data(), key.size())
-                           : Hash128{0, 0};
-  if (entry.hash && *entry.hash != static_cast<uint8_t>(hash.h2)) {
-    ++num_wrong_hashes_;
-  }
-  return order_.Follows(key, hash) ||
-         FailAt(entry, "a key that is not in the order of " +
-                           sources_.facts.partitioner);
-}
-
-// Compares the first and the last key with those in Partitions.db.
-bool SstableKeys::CheckEnds(std::string_view key) {
-  const PartitionsDbReader* const trie = sources_.trie;
-  if (trie == nullptr) {
-    return true;
-  }
-  if (num_read_ == 1 && key != trie->first_key()) {
-    return FailToFit(trie->path(), trie->first_key_position(),
-                     "the first key is not that of the first partition");
-  }
-  return num_read_ != trie->num_keys() || key == trie->last_key() ||
-         FailToFit(trie->path(),
-                   trie->first_key_position() + 2 + trie->first_key().size(),
-                   "the last key is not that of the last partition");
-}
-
-bool SstableKeys::FailToFit(const std::string& path, uint64_t offset,
-                            const std::string& what) {
-  if (sources_.may_be_zero_copied) {
-    throw NotSupported(path + ": " + what +
-                       ", as in an SSTable that DSE streamed as a part of "
-                       "another (zero copy)");
-  }
-  return FailAt(path, offset, what);
-}
-
-// Called after the last key.
-bool SstableKeys::CheckNumber() {
-  if (num_read_ == 0) {
-    error_ =
-        sources_.path + ": empty, but an SSTable has at least one partition";
-    return false;
-  }
-  const auto& counted = sources_.facts.num_partitions;
-  if (counted && *counted != num_read_) {
-    return Fail("has " + std::to_string(num_read_) +
-                " keys, but Statistics.db counts " + std::to_string(*counted));
-  }
-  return is_number_known() || sources_.data == nullptr ||
-         checks_ != KeyChecks::kEveryKey ||
-         Fail(
-             "nothing shows that it has the key of every partition, because "
-             "Statistics.db does not tell how many there are");
-}
-
-bool SstableKeys::Fail(const std::string& what) {
-  error_ = sources_.path + ": " + what + sources_.likely_cause;
-  return false;
-}
-
-bool SstableKeys::FailAt(const std::string& path, uint64_t offset,
-                         const std::string& what) {
-  return FailAtByte(path, offset, what + sources_.likely_cause, &error_);
-}
 
 std::unique_ptr<SstableKeys> OpenSstableKeys(const std::string& index_path,
                                              std::string_view version,

@@ -11,14 +11,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include "filterdb/sstable/bytes/byte_source.h"
-#include "filterdb/sstable/index/index_reader.h"
-#include "filterdb/sstable/index/partitions_db_reader.h"
 #include "filterdb/sstable/key_reader.h"
 #include "filterdb/sstable/sstable.h"
-#include "filterdb/sstable/statistics_db.h"
 #include "plugin/filter/murmur3.h"
 
 namespace cassandra_bloom::tools {
@@ -80,38 +75,10 @@ class KeyOrder {
   std::string last_key_;
 };
 
-// The end of an error that a comparison of two files of an SSTable has found.
-inline constexpr char kDamagedSstable[] =
-    "; one of the files is damaged, missing or of another SSTable";
-
 // If a check fails, Next returns false. bytes_read() is where the last key ends
 // in the uncompressed Data.db.
-class SstableKeys final : public KeyReader {
+class SstableKeys : public KeyReader {
  public:
-  struct Sources {
-    std::string path;  // Of the index, for error messages.
-    std::unique_ptr<IndexReader> index;
-    const PartitionsDbReader* trie = nullptr;  // `index`, if it is a trie.
-    // Null for an Index.db without the other files of its SSTable. Only the
-    // positions are then checked.
-    std::unique_ptr<ByteSource> data;
-    Statistics facts;
-    // Whether the SSTable may be one that DSE streamed as a part of another,
-    // with the index of the whole.
-    bool may_be_zero_copied = false;
-    const char* likely_cause = kDamagedIndex;  // The end of an error.
-  };
-
-  SstableKeys(Sources sources, KeyChecks checks);
-
-  bool Next(std::string_view* key) override;
-
-  // Whether Statistics.db tells how many keys there are. If it does not, the
-  // index may lack keys without a sign of it.
-  bool is_number_known() const {
-    return sources_.facts.num_partitions.has_value();
-  }
-
   // Whether all keys so far were read from Data.db, or compared with it.
   bool all_are_in_data() const { return num_not_in_data_ == 0; }
 
@@ -119,34 +86,7 @@ class SstableKeys final : public KeyReader {
   // would not find these keys.
   uint64_t num_wrong_hashes() const { return num_wrong_hashes_; }
 
- private:
-  bool CheckPosition(const IndexEntry& entry);
-  bool ReadKey(const IndexEntry& entry, std::string_view* key);
-  bool ReadInData(uint64_t position, std::string_view* key);
-  bool CompareWithData(const IndexEntry& entry);
-  bool CheckHashes(const IndexEntry& entry, std::string_view key);
-  bool CheckEnds(std::string_view key);
-  bool CheckNumber();
-  bool Fail(const std::string& what);
-  // Fails where the index does not fit the SSTable, or throws NotSupported if
-  // it may be the index of the whole.
-  bool FailToFit(const std::string& path, uint64_t offset,
-                 const std::string& what);
-  bool FailAt(const std::string& path, uint64_t offset,
-              const std::string& what);
-  bool FailAt(const IndexEntry& entry, const std::string& what) {
-    return FailAt(*entry.path, entry.offset, what);
-  }
-
-  const Sources sources_;
-  const KeyChecks checks_;
-  // The uncompressed size of Data.db in bytes, or the highest number if only
-  // the index is there.
-  const uint64_t data_size_;
-  KeyOrder order_;
-  IndexEntry entry_;
-  uint64_t num_read_ = 0;
-  uint64_t last_position_ = 0;  // Valid if num_read_ > 0.
+ protected:
   uint64_t num_not_in_data_ = 0;
   uint64_t num_wrong_hashes_ = 0;
 };

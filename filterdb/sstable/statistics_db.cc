@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "filterdb/sstable/bytes/byte_reader.h"
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/bytes/file_sum.h"
-#include "filterdb/sstable/bytes/random_access_file.h"
 #include "plugin/filter/endian.h"
 #include "plugin/filter_db/sstable_version.h"
 

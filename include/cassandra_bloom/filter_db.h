@@ -73,9 +73,13 @@ class FilterDbFile {
  public:
   // Reads the whole file into memory. Does not map it, because a process that
   // truncates a mapped file would end this process by SIGBUS.
+  //
+  // A file that has more bytes than its header says is damaged. With
+  // `ignores_rest`, only those that the header says are read, as Cassandra
+  // does.
   static std::unique_ptr<FilterDbFile> Open(const std::string& path,
-                                            FilterForm form,
-                                            std::string* error);
+                                            FilterForm form, std::string* error,
+                                            bool ignores_rest = false);
 
   ~FilterDbFile();
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -89,18 +90,23 @@ bool Parse(const char* data, uint64_t size, const std::string& path,
 }
 
 // Checks the header before the whole file is read, because a damaged file may
-// be larger than the memory.
-bool CheckHeader(int fd, const std::string& path, std::string* error) {
-  uint64_t size = 0;
-  if (!SizeOfRegularFile(fd, path, &size, error)) {
+// be larger than the memory. Sets `*size` to the number of bytes to read.
+bool CheckHeader(int fd, const std::string& path, bool ignores_rest,
+                 uint64_t* size, std::string* error) {
+  if (!SizeOfRegularFile(fd, path, size, error)) {
     return false;
   }
   char header[kFilterDbHeaderSize] = {};
   if (ReadAt(fd, 0, sizeof(header), header) < 0) {
     return FailWithErrno(path, "cannot read", error);
   }
+  if (ignores_rest) {
+    const int32_t num_words = std::max(LoadBigEndian32(header + 4), 0);
+    *size = std::min<uint64_t>(*size,
+                               FilterDbSize(static_cast<uint32_t>(num_words)));
+  }
   ParsedFilter ignored;
-  return size == 0 || Parse(header, size, path, &ignored, error);
+  return *size == 0 || Parse(header, *size, path, &ignored, error);
 }
 
 }  // namespace
@@ -116,15 +122,22 @@ struct FilterDbFile::Content {
 
 std::unique_ptr<FilterDbFile> FilterDbFile::Open(const std::string& path,
                                                  FilterForm form,
-                                                 std::string* error) {
+                                                 std::string* error,
+                                                 bool ignores_rest) {
   auto content = std::make_unique<Content>();
   content->form = form;
   std::string& bytes = content->bytes;
   ParsedFilter& filter = content->filter;
   const FileDescriptor fd(OpenForReading(path));
-  if (!CheckHeader(fd.get(), path, error) ||
-      !ReadRegularFile(fd.get(), path, std::numeric_limits<uint64_t>::max(),
-                       &bytes, error)) {
+  uint64_t size = 0;
+  if (!CheckHeader(fd.get(), path, ignores_rest, &size, error)) {
+    return nullptr;
+  }
+  bytes.resize(static_cast<size_t>(size));
+  const ssize_t got = ReadAt(fd.get(), 0, bytes.size(), bytes.data());
+  if (got != static_cast<ssize_t>(size)) {
+    errno = got >= 0 ? EIO : errno;  // EIO if the file became shorter.
+    FailWithErrno(path, "cannot read", error);
     return nullptr;
   }
   if (!bytes.empty()) {

@@ -2,10 +2,21 @@
 
 #include "filterdb/sstable/bytes/byte_source.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <system_error>
 
 namespace cassandra_bloom::tools {
+namespace {
+
+std::atomic<bool> keeps_all_pages{false};
+
+}  // namespace
 
 bool ByteSource::Read(uint64_t position, size_t size, std::string_view* bytes,
                       std::string* error) {
@@ -35,6 +46,113 @@ void ThrowIfShort(const std::string& path) {
   if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
     throw std::system_error(errno, std::generic_category(), path);
   }
+}
+
+CachedPages::CachedPages(int fd, uint64_t offset, size_t size) : fd_(fd) {
+  if (keeps_all_pages) {
+    return;
+  }
+  static const auto kPage = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t begin = offset / kPage * kPage;
+  const auto length = static_cast<size_t>(offset + size - begin);
+  void* const pages = mmap(nullptr, length, PROT_NONE, MAP_SHARED, fd,
+                           static_cast<off_t>(begin));
+  if (pages == MAP_FAILED) {
+    return;
+  }
+  std::vector<unsigned char> is_cached((length + kPage - 1) / kPage, 1);
+  if (mincore(pages, length, is_cached.data()) == 0) {
+    for (size_t i = 0; i < is_cached.size(); ++i) {
+      if ((is_cached[i] & 1) != 0) {
+        continue;
+      }
+      const auto at = static_cast<off_t>(begin + i * kPage);
+      if (not_cached_.empty() ||
+          not_cached_.back().first + not_cached_.back().second != at) {
+        not_cached_.emplace_back(at, 0);
+      }
+      not_cached_.back().second += static_cast<off_t>(kPage);
+    }
+  }
+  munmap(pages, length);
+}
+
+CachedPages::~CachedPages() {
+  for (const auto& [offset, size] : not_cached_) {
+    posix_fadvise(fd_, offset, size, POSIX_FADV_DONTNEED);
+  }
+}
+
+void KeepAllPages() { keeps_all_pages = true; }
+
+void ReadNothingAhead(int fd) {
+  if (!keeps_all_pages) {
+    posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+  }
+}
+
+std::unique_ptr<RandomAccessFile> RandomAccessFile::Open(
+    const std::string& path, std::string* error, size_t max_gap) {
+  // ThrowIfShort asks errno. A success leaves it as it was, and malloc leaves
+  // ENOMEM there if brk fails, but mmap does not.
+  errno = 0;
+  auto fd = std::make_unique<FileDescriptor>(OpenForReading(path));
+  uint64_t size = 0;
+  if (!SizeOfRegularFile(fd->get(), path, &size, error)) {
+    ThrowIfShort(path);
+    return nullptr;
+  }
+  ReadNothingAhead(fd->get());
+  return std::unique_ptr<RandomAccessFile>(
+      new RandomAccessFile(path, std::move(fd), size, max_gap));
+}
+
+bool RandomAccessFile::ReadTo(uint64_t position, size_t size, char* to,
+                              std::string* error) const {
+  const CachedPages pages(fd_->get(), position, size);
+  const ssize_t got = ReadAt(fd_->get(), position, size, to);
+  if (got < 0) {
+    ThrowIfShort(path());
+    return FailWithErrno(path(), "cannot read", error);
+  }
+  if (static_cast<size_t>(got) < size) {
+    *error = path() + ": was truncated while it was read: byte " +
+             std::to_string(position + static_cast<size_t>(got)) + " of " +
+             std::to_string(this->size()) + " is missing";
+    return false;
+  }
+  return true;
+}
+
+bool RandomAccessFile::Read(uint64_t position, size_t size,
+                            std::string_view* bytes, std::string* error) {
+  if (size == 0 || size > kBufferSize) {
+    return ByteSource::Read(position, size, bytes, error);
+  }
+  if (!Require(position, size, error)) {
+    return false;
+  }
+  *bytes = std::string_view(buffer_.get() + (position - begin_), size);
+  return true;
+}
+
+bool RandomAccessFile::Fill(uint64_t position, size_t size,
+                            std::string* error) {
+  if (buffer_ == nullptr) {
+    buffer_.reset(new char[kBufferSize]);
+  }
+  const bool is_near =
+      position >= begin_ && position - begin_ <= buffered_ + max_gap_;
+  const auto wanted = static_cast<size_t>(
+      std::min<uint64_t>(std::max(size, is_near ? kManyBytes : kFewBytes),
+                         this->size() - position));
+  begin_ = position;
+  buffered_ = 0;
+  if (!ReadTo(position, wanted, buffer_.get(), error)) {
+    return false;
+  }
+  buffered_ = wanted;
+  return true;
 }
 
 }  // namespace cassandra_bloom::tools

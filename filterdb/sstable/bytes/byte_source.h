@@ -1,18 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bytes that can be read at any position: those of a file
-// (random_access_file.h), or the uncompressed bytes of a compressed Data.db.
+// Bytes that can be read at any position: those of a file, or the uncompressed
+// bytes of a compressed Data.db (open_data_db.h).
+// Tested in filterdb/tests/sstable/bytes/byte_reader_test.cc.
+// Tested in filterdb/tests/sstable/bytes/cached_pages_test.cc.
 // Tested in filterdb/tests/sstable/data_db/open_data_db_test.cc.
 // Tested in filterdb/tests/sstable/partitions_db_reader_test.cc.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_BYTE_SOURCE_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_BYTES_BYTE_SOURCE_H_
 
+#include <sys/types.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
 
@@ -62,6 +72,140 @@ struct NotSupported : std::runtime_error {
 // if errno says that there are too many open files or too little memory: then
 // nothing is known about the file.
 void ThrowIfShort(const std::string& path);
+
+// Keeps a scan beside a running node from changing what is in the page cache:
+// what the node had there stays, and what it had not is not left there. Make
+// one before reading a part of a file. It drops the pages of this part that
+// were not cached then.
+//
+// The kernel is asked for each page (mincore(2)), because POSIX_FADV_DONTNEED
+// also drops pages that other processes have read. The mapping is never read
+// from. If this user may not know (who neither owns the file nor may write it),
+// the kernel says that all pages are cached, and nothing is dropped.
+class CachedPages {
+ public:
+  CachedPages(int fd, uint64_t offset, size_t size);
+  ~CachedPages();
+  CachedPages(const CachedPages&) = delete;
+  CachedPages& operator=(const CachedPages&) = delete;
+
+ private:
+  const int fd_;
+  // Ranges that were not cached: offset and size.
+  std::vector<std::pair<off_t, off_t>> not_cached_;
+};
+
+// From now on, pages stay cached that were read: with the node down, nobody's
+// cache is to be kept, and asking takes longer than reading a small file.
+void KeepAllPages();
+
+// Call this when a file is opened. Otherwise the kernel reads ahead, and a scan
+// would find, as if somebody had read it, what it is itself about to read.
+void ReadNothingAhead(int fd);
+
+// Reads files with pread, and not with mmap. With mmap, a file that is
+// truncated or a disk that fails would end the process.
+class RandomAccessFile final : public ByteSource {
+ public:
+  // In bytes. An entry of an Index.db fits into the buffer, without its
+  // promoted index.
+  static constexpr size_t kBufferSize = size_t{128} << 10;
+  static constexpr size_t kFewBytes = size_t{4} << 10;
+  static constexpr size_t kManyBytes = size_t{64} << 10;
+
+  // Returns nullptr unless `path` is a regular file that can be opened. The
+  // size is that of the file when it was opened.
+  //
+  // If a position is at most `max_gap` bytes behind the bytes that were read
+  // before, kManyBytes are read at once. Otherwise, kFewBytes are.
+  static std::unique_ptr<RandomAccessFile> Open(const std::string& path,
+                                                std::string* error,
+                                                size_t max_gap = kFewBytes);
+
+  // The first call takes the memory for a buffer.
+  bool ReadSome(uint64_t position, std::string_view* bytes,
+                std::string* error) override {
+    if (!Require(position, 1, error)) {
+      return false;
+    }
+    const auto from = static_cast<size_t>(position - begin_);
+    *bytes = std::string_view(buffer_.get() + from, buffered_ - from);
+    return true;
+  }
+
+  // After a call with up to kBufferSize bytes, ReadSome gets these bytes and
+  // more.
+  bool Read(uint64_t position, size_t size, std::string_view* bytes,
+            std::string* error) override;
+
+  // Reads `size` bytes at `position`, all within size(), without the buffer.
+  bool ReadTo(uint64_t position, size_t size, char* to,
+              std::string* error) const;
+
+ private:
+  RandomAccessFile(const std::string& path, std::unique_ptr<FileDescriptor> fd,
+                   uint64_t size, size_t max_gap)
+      : ByteSource(path, size), fd_(std::move(fd)), max_gap_(max_gap) {}
+
+  // Reads until the buffer has `size` bytes at `position`.
+  bool Require(uint64_t position, size_t size, std::string* error) {
+    const bool is_buffered =
+        position >= begin_ && position + size <= begin_ + buffered_;
+    return is_buffered || Fill(position, size, error);
+  }
+  bool Fill(uint64_t position, size_t size, std::string* error);
+
+  const std::unique_ptr<FileDescriptor> fd_;
+  const size_t max_gap_;
+  std::unique_ptr<char[]> buffer_;
+  uint64_t begin_ = 0;  // The position of the first buffered byte.
+  size_t buffered_ = 0;
+};
+
+// Keeps recently read pages of a file, whose readers go back and forth, as in a
+// trie, in a fixed amount of memory.
+class PageCache final : public ByteSource {
+ public:
+  // In bytes. Cassandra (io.util.PageAware) and ScyllaDB (BTI_PAGE_SIZE) write
+  // each node of a trie within one page of this size.
+  static constexpr size_t kPageSize = 4096;
+
+  // `num_pages` must be a power of two.
+  PageCache(std::unique_ptr<RandomAccessFile> file, size_t num_pages)
+      : ByteSource(file->path(), file->size()),
+        file_(std::move(file)),
+        memory_(new char[num_pages * kPageSize]),
+        slot_mask_(num_pages - 1),
+        pages_(num_pages, kNoPage) {}
+
+  bool ReadSome(uint64_t position, std::string_view* bytes,
+                std::string* error) override {
+    const uint64_t page = position / kPageSize;
+    const auto slot = static_cast<size_t>(page & slot_mask_);
+    char* const memory = memory_.get() + slot * kPageSize;
+    // The last page of a file may be shorter.
+    const auto page_size = static_cast<size_t>(
+        std::min<uint64_t>(kPageSize, size() - page * kPageSize));
+    if (pages_[slot] != page) {
+      pages_[slot] = kNoPage;
+      if (!file_->ReadTo(page * kPageSize, page_size, memory, error)) {
+        return false;
+      }
+      pages_[slot] = page;
+    }
+    const auto from = static_cast<size_t>(position % kPageSize);
+    *bytes = std::string_view(memory + from, page_size - from);
+    return true;
+  }
+
+ private:
+  static constexpr uint64_t kNoPage = UINT64_MAX;
+
+  const std::unique_ptr<RandomAccessFile> file_;
+  const std::unique_ptr<char[]> memory_;
+  const uint64_t slot_mask_;
+  std::vector<uint64_t> pages_;  // The page in each slot of memory_.
+};
 
 }  // namespace cassandra_bloom::tools
 

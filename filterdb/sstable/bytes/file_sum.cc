@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "filterdb/sstable/bytes/random_access_file.h"
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {

@@ -35,7 +35,7 @@
 #include <utility>
 
 #include "filterdb/sstable/bytes/byte_reader.h"
-#include "filterdb/sstable/bytes/random_access_file.h"
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/data_db/open_data_db.h"
 #include "plugin/filter/endian.h"
 

@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "filterdb/sstable/bytes/byte_reader.h"
-#include "filterdb/sstable/bytes/random_access_file.h"
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/index/index_reader.h"
 
 namespace cassandra_bloom::tools {

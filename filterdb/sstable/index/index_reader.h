@@ -7,6 +7,7 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_SSTABLE_INDEX_INDEX_READER_H_
 #define CASSANDRA_BLOOM_FILTERDB_SSTABLE_INDEX_INDEX_READER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -44,8 +45,19 @@ class IndexReader {
 
   const std::string& error() const { return error_; }
 
+  // What the end of a Partitions.db says. An Index.db has none.
+  struct Footer {
+    std::string path;
+    uint64_t first_key_position = 0;
+    uint64_t num_keys = 0;  // Never 0.
+    std::string first_key;
+    std::string last_key;
+  };
+  const std::optional<Footer>& footer() const { return footer_; }
+
  protected:
   std::string error_;
+  std::optional<Footer> footer_;
 };
 
 // The end of an error about an Index.db that is read alone.
@@ -57,6 +69,19 @@ inline constexpr char kDamagedIndex[] =
 // `kind` is kFixedWidth or kVInt. For kVIntOrTrie, the file is read as kVInt.
 std::unique_ptr<IndexReader> OpenIndexDb(const std::string& path,
                                          IndexKind kind, std::string* error);
+
+constexpr std::string_view kPartitionsDb = "Partitions.db";
+
+// The longest path in a Partitions.db, in transitions. In Cassandra's
+// byte-comparable form OSS50, a key of 65535 bytes has at most 98304 bytes, and
+// its token is not longer. The whole path is the byte 0x40, the token, the byte
+// 0x40, the key, and the byte 0x38 (DecoratedKey.asComparableBytes).
+constexpr size_t kMaxTrieDepth = 2 * 98304 + 3;
+
+// `path` ends in "Partitions.db". Rows.db must be beside it. Takes up to 600
+// KiB of memory. The deepest possible trie takes up to 6 MiB more.
+std::unique_ptr<IndexReader> OpenPartitionsDb(const std::string& path,
+                                              std::string* error);
 
 }  // namespace cassandra_bloom::tools
 

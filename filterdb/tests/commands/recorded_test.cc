@@ -17,7 +17,6 @@
 #include "plugin/filter_db/sstable_version.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/filterdb_command.h"
-#include "tests/support/random_keys.h"
 #include "tests/support/safe_folder.h"
 
 namespace cassandra_bloom::testing {
@@ -101,12 +100,13 @@ TEST(RecordedTest, FindSeesKeys) {
       EXPECT_EQ(ReadFile(folder + "/keys.txt"),
                 ReadFile(folders[0] + "/keys.txt"));
     }
-    const Keys keys = HexLines(folders[0] + "/keys.txt");
+    const std::vector<std::string> keys =
+        Lines(ReadFile(folders[0] + "/keys.txt"));
     // sstable_keys_test.cc reads all of them.
     const size_t step = keys.size() / 12;
     for (size_t i = 0; i < keys.size(); i += step) {
-      const Ran ran = Exits(
-          0, Filterdb("find --json " + paths + "--key=" + ToHex(keys[i])));
+      const Ran ran =
+          Exits(0, Filterdb("find --json " + paths + "--key=" + keys[i]));
       EXPECT_EQ(ran.report()["summary"]["found"], folders.size()) << ran;
       for (const Json& one : ran.report()["sstables"]) {
         EXPECT_EQ(one["found"], "yes") << one;

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "cassandra_bloom/filter_db.h"
-#include "filterdb/tests/fake_sstable/comparable_key.h"
 #include "filterdb/tests/fake_sstable/compressed_data.h"
 #include "filterdb/tests/fake_sstable/fake_statistics_db.h"
 #include "filterdb/tests/fake_sstable/index_files.h"

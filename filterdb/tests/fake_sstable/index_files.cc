@@ -4,17 +4,38 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <map>
 
-#include "filterdb/tests/fake_sstable/comparable_key.h"
 #include "filterdb/tests/fake_sstable/fake_partition_trie.h"
 #include "filterdb/tests/fake_sstable/vint.h"
+#include "plugin/filter/murmur3.h"
 #include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
 constexpr size_t kPromotedIndexBytes = 40;
+constexpr char kNextPart = '\x40';
+constexpr char kEnd = '\x38';
+
+// Appends the bytes of `key`, and then a mark of their end. n zero bytes within
+// the key become 00, then n - 1 times FE, then FF. If the key does not end with
+// a zero byte, the mark is 00. If the key ends with n zero bytes, they become
+// 00, then n times FE. These bytes are then also the mark.
+void AppendEscaped(std::string_view key, std::string* out) {
+  bool is_after_zero = false;
+  for (const char byte : key) {
+    if (byte == '\0') {
+      out->push_back(is_after_zero ? '\xfe' : '\0');
+    } else {
+      out->append(is_after_zero ? "\xff" : "");
+      out->push_back(byte);
+    }
+    is_after_zero = byte == '\0';
+  }
+  out->push_back(is_after_zero ? '\xfe' : '\0');
+}
 
 // Appends a trie of rows that is a single node, and then the entry of the
 // partition. Returns the position of the entry.
@@ -41,6 +62,38 @@ size_t DifferenceLength(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
+
+int64_t Murmur3Token(std::string_view key) {
+  constexpr int64_t kLowest = std::numeric_limits<int64_t>::min();
+  if (key.empty()) {
+    return kLowest;
+  }
+  const auto token =
+      static_cast<int64_t>(CassandraMurmur3(key.data(), key.size()).h1);
+  return token == kLowest ? std::numeric_limits<int64_t>::max() : token;
+}
+
+void SortByToken(std::vector<std::string>* keys) {
+  std::map<std::string, std::string> key_of_form;
+  for (const std::string& key : *keys) {
+    key_of_form[ComparableForm(key)] = key;
+  }
+  keys->clear();
+  for (const auto& [form, key] : key_of_form) {
+    keys->push_back(key);
+  }
+}
+
+std::string ComparableForm(std::string_view key) {
+  constexpr uint64_t kSignBit = uint64_t{1} << 63;
+  std::string form =
+      kNextPart +
+      BigEndian(static_cast<uint64_t>(Murmur3Token(key)) ^ kSignBit, 8) +
+      kNextPart;
+  AppendEscaped(key, &form);
+  form.push_back(kEnd);
+  return form;
+}
 
 std::string BigIndex(const std::vector<IndexedPartition>& partitions,
                      bool has_vints) {

@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "filterdb/mending/outcome.h"
-#include "filterdb/sstable/sstable.h"
 #include "tests/support/run_process.h"
 #include "tests/support/temp_dir.h"
 
@@ -93,22 +92,17 @@ void Use(User user, const std::string& data) {
 
 class LeaseTest : public ::testing::Test {
  protected:
-  // Makes an SSTable in `folder`.
-  static Sstable Make(const std::string& folder) {
-    for (const char* const component :
-         {"Data.db", "Index.db", "Filter.db", "TOC.txt"}) {
-      WriteFile(folder + "/nb-1-big-" + component, "Data.db\n");
-    }
-    Sstable sstable;
-    sstable.folder = folder;
-    sstable.name_prefix = "nb-1-big-";
-    return sstable;
+  // Makes a Data.db in `folder`, and returns its path.
+  static std::string Make(const std::string& folder) {
+    WriteFile(folder + "/nb-1-big-Data.db", "data");
+    return folder + "/nb-1-big-Data.db";
   }
 
   // Returns "" if a lease can be had, otherwise the reason.
-  static std::string Reason(const Sstable& sstable, bool node_is_down = false) {
+  static std::string Reason(const std::string& data,
+                            bool node_is_down = false) {
     try {
-      Lease(sstable.Path("Data.db"), node_is_down).Check();
+      Lease(data, node_is_down).Check();
       return "";
     } catch (const End& end) {
       return end.kind == Outcome::kInUse ? "in use: " + end.reason : end.reason;
@@ -120,17 +114,16 @@ class LeaseTest : public ::testing::Test {
     for (const User user : {User::kNobody, User::kOpen, User::kMapped,
                             User::kLink, User::kOtherPidNamespace}) {
       const TempDir dir(folder);
-      const Sstable sstable = Make(dir.path());
-      const std::string data = sstable.Path("Data.db");
+      const std::string data = Make(dir.path());
       SCOPED_TRACE(data + " " + std::to_string(static_cast<int>(user)));
       if (user == User::kNobody) {
-        EXPECT_EQ(Reason(sstable), "");
+        EXPECT_EQ(Reason(data), "");
         continue;
       }
       const Child child([&](int) { Use(user, data); });
       child.WaitUntilBegun();
       for (const bool node_is_down : {false, true}) {
-        EXPECT_THAT(Reason(sstable, node_is_down),
+        EXPECT_THAT(Reason(data, node_is_down),
                     AllOf(HasSubstr("in use: "), HasSubstr("filterdb_mendin"),
                           HasSubstr("has its Data.db, or a snapshot of it")));
       }
@@ -178,17 +171,16 @@ TEST_F(LeaseTest, FileSystemsThatAreNotTrusted) {
       continue;
     }
     std::printf("tested: %s\n", mount[0].c_str());
-    const Sstable sstable = Make(dir / mount[0]);
-    EXPECT_THAT(Reason(sstable), HasSubstr("then give --node-is-down"));
-    EXPECT_EQ(Reason(sstable, /*node_is_down=*/true), "");
+    const std::string data = Make(dir / mount[0]);
+    EXPECT_THAT(Reason(data), HasSubstr("then give --node-is-down"));
+    EXPECT_EQ(Reason(data, /*node_is_down=*/true), "");
   }
   RunProcess({"/bin/sh", "-c", "cd " + dir.path() + " && umount overlay fuse"});
 }
 
 class HeldLeaseTest : public LeaseTest {
  protected:
-  HeldLeaseTest()
-      : dir_(testing::FolderInMemory()), sstable_(Make(dir_.path())) {}
+  HeldLeaseTest() : dir_(testing::FolderInMemory()), data_(Make(dir_.path())) {}
 
   // Waits until Check throws.
   static bool IsBrokenInTime(const Lease& lease) {
@@ -204,28 +196,27 @@ class HeldLeaseTest : public LeaseTest {
   }
 
   const TempDir dir_;
-  const Sstable sstable_;
+  const std::string data_;
 };
 
 // Who opens the file waits. The lease shows that somebody does.
 TEST_F(HeldLeaseTest, CheckSeesWhoWantsToOpen) {
-  ASSERT_EQ(Reason(sstable_), "");
-  const std::string data = sstable_.Path("Data.db");
+  ASSERT_EQ(Reason(data_), "");
   for (const std::string redirection : {"9<", "9<>"}) {
-    auto lease = std::make_unique<Lease>(sstable_.Path("Data.db"), false);
+    auto lease = std::make_unique<Lease>(data_, false);
     lease->Check();
     // A shell, because a mere fork would keep the lease's descriptor open.
     const Child child([&](int told) {
-      const std::string command = "exec " + redirection + data + "; echo >&" +
+      const std::string command = "exec " + redirection + data_ + "; echo >&" +
                                   std::to_string(told) + "; exec sleep 60";
       execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
     });
     EXPECT_TRUE(IsBrokenInTime(*lease));
     // Another run of filterdb does not wait.
-    EXPECT_THAT(Reason(sstable_), HasSubstr("in use: "));
+    EXPECT_THAT(Reason(data_), HasSubstr("in use: "));
     lease.reset();
     child.WaitUntilBegun();
-    EXPECT_THAT(Reason(sstable_), HasSubstr("in use: "));
+    EXPECT_THAT(Reason(data_), HasSubstr("in use: "));
   }
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/sstable/index/partitions_db_reader.h"
-
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/tests/sstable/handmade_trie_sstable.h"
 #include "filterdb/tests/sstable/read_keys.h"

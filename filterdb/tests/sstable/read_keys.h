@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -94,18 +95,19 @@ inline int FileOf(const std::string& bytes) {
   return fd;
 }
 
-// Writes `bytes` to a pipe in pieces of `piece_size` bytes. A piece may end in
-// the middle of a record. A test may stop reading before the end.
-class Pipe {
+// Makes a pipe the standard input while this object exists, and writes `bytes`
+// to it in pieces of `piece_size` bytes. A piece may end in the middle of a
+// record. A test may stop reading before the end.
+class PipedInput {
  public:
-  Pipe(const std::string& bytes, size_t piece_size) {
+  PipedInput(const std::string& bytes, size_t piece_size) {
     std::signal(SIGPIPE, SIG_IGN);
     int ends[2];
     if (pipe(ends) != 0) {
       std::perror("pipe");
       std::abort();
     }
-    end_ = ends[0];
+    input_.emplace(ends[0]);
     writer_ = std::thread([to = ends[1], bytes, piece_size] {
       for (size_t at = 0; at < bytes.size(); at += piece_size) {
         const size_t size = std::min(piece_size, bytes.size() - at);
@@ -117,10 +119,12 @@ class Pipe {
       close(to);
     });
   }
-  ~Pipe() { writer_.join(); }
-
-  // Returns the end to read from, which the caller must close.
-  int end() const { return end_; }
+  ~PipedInput() {
+    input_.reset();  // So that the writer ends.
+    writer_.join();
+  }
+  PipedInput(const PipedInput&) = delete;
+  PipedInput& operator=(const PipedInput&) = delete;
 
  private:
   // Waits until the pipe is empty or its reader has closed it.
@@ -133,19 +137,8 @@ class Pipe {
     }
   }
 
-  int end_;
+  std::optional<StandardInput> input_;
   std::thread writer_;
-};
-
-// Makes a pipe with `bytes` the standard input while this object exists.
-class PipedInput {
- public:
-  PipedInput(const std::string& bytes, size_t piece_size)
-      : pipe_(bytes, piece_size), input_(pipe_.end()) {}
-
- private:
-  Pipe pipe_;
-  StandardInput input_;
 };
 
 }  // namespace cassandra_bloom::testing

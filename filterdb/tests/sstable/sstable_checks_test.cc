@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "filterdb/sstable/index/partitions_db_reader.h"
+#include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/tests/fake_sstable/fake_sstable.h"
 #include "filterdb/tests/sstable/handmade_trie_sstable.h"
@@ -109,7 +109,6 @@ TEST_P(SstableChecksTest, Good) {
     std::string error;
     const auto reader = Open(checks, &error);
     ASSERT_NE(reader, nullptr) << error;
-    EXPECT_TRUE(reader->is_number_known());
     const KeysAndError read = ReadKeys(reader.get());
     EXPECT_EQ(read.error, "");
     EXPECT_EQ(read.keys, sstable_.keys);
@@ -123,8 +122,6 @@ TEST_P(SstableChecksTest, Good) {
 // Without Statistics.db, nothing shows whether an index lacks keys.
 TEST_P(SstableChecksTest, NothingTellsTheNumber) {
   std::filesystem::remove(Path("Statistics.db"));
-  std::string error;
-  EXPECT_FALSE(Open(KeyChecks::kCheap, &error)->is_number_known());
   EXPECT_EQ(Error(KeyChecks::kCheap), "");
   EXPECT_THAT(Error(KeyChecks::kEveryKey),
               HasSubstr(".db: nothing shows that it has the key of every "

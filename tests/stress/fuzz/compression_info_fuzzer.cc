@@ -17,7 +17,7 @@
 #include <string_view>
 #include <utility>
 
-#include "filterdb/sstable/bytes/random_access_file.h"
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/data_db/open_data_db.h"
 #include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/stress/fuzz/fuzz_files.h"

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "filterdb/sstable/index/partitions_db_reader.h"
+#include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/stress/fuzz/fuzz_files.h"

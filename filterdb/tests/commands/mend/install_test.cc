@@ -172,7 +172,41 @@ TEST_F(InstallTest, AFolderThatCannotBeListed) {
   fs::permissions(dir_ / "ks/t1", fs::perms::owner_all);
   EXPECT_EQ(ran.exit_code, 2) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("ks/t1: cannot list the folder: Permission"));
-  EXPECT_THAT(ran.out, HasSubstr("3 installed, 1 failed\n"));
+  EXPECT_THAT(ran.out, HasSubstr("3 installed, 2 failed\n"));
+}
+
+// A data directory that is not mounted. Its tables are not gone.
+TEST_F(InstallTest, AFolderThatIsNotThere) {
+  Exits(0, Mend());
+  fs::rename(dir_ / "ks", dir_ / "before");
+  for (const std::string undo : {"", "--undo"}) {
+    for (const std::string dry_run : {" --dry-run", ""}) {
+      EXPECT_THAT(Exits(3, Install(undo + dry_run)).out,
+                  HasSubstr("failed: " + dir_ / "ks/t1" +
+                            ": is not there; mount its file system"));
+    }
+  }
+  fs::rename(dir_ / "before", dir_ / "ks");
+  Exits(0, Install());
+  Exits(0, Scan());
+}
+
+// Another name of the SSTable may be there.
+TEST_F(InstallTest, AFolderBesideThatCannotBeListed) {
+  Exits(0, Mend());
+  const std::string staging = dir_ / "ks/t1/staging";
+  GiveNames("ks/t1/staging", "nb-1-big-", [](const auto& from, const auto& to) {
+    fs::create_hard_link(from, to);
+  });
+  fs::permissions(staging, fs::perms::none);
+  const Ran ran = Install("", WithoutPrivileges());
+  fs::permissions(staging, fs::perms::owner_all);
+  EXPECT_EQ(ran.exit_code, 3) << ran;
+  EXPECT_THAT(ran.out, HasSubstr(staging + ": failed: cannot list the folder: "
+                                           "Permission denied"));
+  EXPECT_THAT(ran.out, HasSubstr("1 installed, 1 failed\n"));
+  Exits(0, Install());
+  Exits(0, Scan());
 }
 
 // A copy has other inodes, and may be of another time.
@@ -196,6 +230,27 @@ TEST_F(InstallTest, WhatCameAfterTheMend) {
   Write(FilterFault::kKeysLeftOut, "3");
   EXPECT_THAT(Exits(2, Install()).out,
               HasSubstr("nb-3-big-Filter.db: keys missing (100): not listed"));
+}
+
+TEST_F(InstallTest, WhatCameAfterTheMendAndIsNotKnown) {
+  Exits(0, Mend());
+  GiveNames("ks/t1", "zz-2-big-",
+            [](const auto& from, const auto& to) { fs::copy_file(from, to); });
+  EXPECT_THAT(Exits(3, Install()).out,
+              HasSubstr("zz-2-big-Filter.db: not supported: not listed"));
+}
+
+// A rehearsal changes nothing, not even the folder of the run.
+TEST_F(InstallTest, ADryRun) {
+  Exits(0, Mend());
+  fs::remove(run() + "/old");
+  const std::string list = ReadFile(run() + "/list") + "half a li";
+  WriteFile(run() + "/list", list);
+  Exits(2, Install("--dry-run"));
+  EXPECT_FALSE(fs::exists(run() + "/old"));
+  EXPECT_EQ(ReadFile(run() + "/list"), list);
+  Exits(0, Install());
+  EXPECT_TRUE(fs::exists(run() + "/old/1"));
 }
 
 // ---- What has changed ----
@@ -303,8 +358,8 @@ TEST_F(InstallTest, AFieldThatWasChanged) {
   }
   fields.erase(fields.begin());
   // number, kind, harms, stamps of Data.db and the index, three CRC-32 values.
-  const char* const others[] = {"2", "good", "+none", "1", "1", "1", "1",
-                                "1", "1",    "1",     "1", "1", "1", "1"};
+  const char* const others[] = {"2", "good", "none", "1", "1", "1", "1",
+                                "1", "1",    "1",    "1", "1", "1", "1"};
   for (size_t at = 0; at < std::size(others); ++at) {
     SCOPED_TRACE(at);
     std::vector<std::string> changed = fields;

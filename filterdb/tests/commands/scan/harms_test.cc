@@ -94,6 +94,10 @@ void HeaderWithFewerWords(const WrittenSstable& one) {
   WriteFile(one.Path("Filter.db"), filter);
 }
 
+void AppendBytes(const WrittenSstable& one) {
+  WriteFile(one.Path("Filter.db"), ReadFile(one.Path("Filter.db")) + "more");
+}
+
 void CutTo(size_t size, const WrittenSstable& one) {
   fs::resize_file(one.Path("Filter.db"), size);
   // Long ago, so that no node can be writing it.
@@ -140,8 +144,8 @@ TEST_F(HarmsTest, HiddenRowsAreSaid) {
   const SstableSpec bad = SpecOf("nb", FilterFault::kKeysLeftOut);
   for (const HarmCase& each : std::vector<HarmCase>{
            {"a header with fewer words than the file", SpecOf("nb"),
-            HeaderWithFewerWords, 2, "hides rows", false, "too long",
-            "nodetool repair --full ks t1\n"},
+            HeaderWithFewerWords, 2, "hides rows", false,
+            "keys missing, too long", "nodetool repair --full ks t1\n"},
            {"encrypted, denies keys of the index", WithLz4(bad),
             ChangeCompressor, 2, "hides rows", true,
             "keys missing, not supported",
@@ -204,6 +208,8 @@ TEST_F(HarmsTest, NothingElseIsCalledDamage) {
            {"a version of the future", SpecOf("nb"), RenameTo("zz"), 3,
             "not known", true, "not supported",
             "SSTable version 'zz' is not known here"},
+           {"more bytes than the header says", SpecOf("nb"), AppendBytes, 0,
+            "none", false, "too long", "too long"},
            {"version ia", SpecOf("ia"), NoChange, 0, "none", false, "",
             ": ok\n"},
            {"left over", SpecOf("nb"),

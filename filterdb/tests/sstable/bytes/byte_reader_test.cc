@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "filterdb/sstable/bytes/random_access_file.h"
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {

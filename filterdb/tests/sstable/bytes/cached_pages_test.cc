@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/bytes/file_sum.h"
-#include "filterdb/sstable/bytes/random_access_file.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
