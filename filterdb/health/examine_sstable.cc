@@ -206,8 +206,8 @@ class Examination {
     found_.filter_size =
         found_.has_filter_file ? static_cast<uint64_t>(status.st_size) : 0;
     const FileDescriptor fd(OpenForReading(path));
-    const CachedPages pages(fd.get(), 0,
-                            static_cast<size_t>(found_.filter_size));
+    CachedPages pages(fd.get());
+    pages.Ask(0, static_cast<size_t>(found_.filter_size));
     auto fault = found_.has_filter_file
                      ? FaultOfHeader(fd.get(), found_.filter_size)
                      : std::nullopt;
@@ -331,8 +331,8 @@ class Examination {
     constexpr double kUnlikely = 0.001;
     filter_ = nullptr;  // One filter at a time is in memory.
     const FileDescriptor fd(OpenForReading(Path("Filter.db")));
-    const CachedPages pages(fd.get(), 0,
-                            static_cast<size_t>(found_.filter_size));
+    CachedPages pages(fd.get());
+    pages.Ask(0, static_cast<size_t>(found_.filter_size));
     for (const FilterForm form : kForms) {
       std::string ignored_error;
       const auto filter =

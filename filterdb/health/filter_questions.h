@@ -86,7 +86,8 @@ class KeyBatch {
     if (filter_ == nullptr) {
       return;
     }
-    keys_[num_keys_++].assign(key);
+    bytes_.append(key);
+    ends_[num_keys_++] = bytes_.size();
     if (num_keys_ == kSize) {
       Ask();
     }
@@ -98,7 +99,11 @@ class KeyBatch {
   void Ask() {
     std::array<std::string_view, kSize> keys;
     std::array<bool, kSize> may_contain;
-    std::copy_n(keys_.begin(), num_keys_, keys.begin());
+    size_t begin = 0;
+    for (size_t i = 0; i < num_keys_; ++i) {
+      keys[i] = std::string_view(bytes_).substr(begin, ends_[i] - begin);
+      begin = ends_[i];
+    }
     if (num_keys_ > 0) {
       filter_->MayContain(keys.data(), num_keys_, may_contain.data());
     }
@@ -106,11 +111,13 @@ class KeyBatch {
       num_missing_ += may_contain[i] ? 0 : 1;
     }
     num_keys_ = 0;
+    bytes_.clear();
   }
 
   const FilterDbFile* const filter_;
   uint64_t& num_missing_;
-  std::array<std::string, kSize> keys_;
+  std::string bytes_;
+  std::array<size_t, kSize> ends_;
   size_t num_keys_ = 0;
 };
 

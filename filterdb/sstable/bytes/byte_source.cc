@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,15 +49,31 @@ void ThrowIfShort(const std::string& path) {
   }
 }
 
-CachedPages::CachedPages(int fd, uint64_t offset, size_t size) : fd_(fd) {
+void CachedPages::Ask(uint64_t offset, size_t size) {
   if (keeps_all_pages) {
     return;
   }
   static const auto kPage = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  const uint64_t begin = offset / kPage * kPage;
-  const auto length = static_cast<size_t>(offset + size - begin);
-  void* const pages = mmap(nullptr, length, PROT_NONE, MAP_SHARED, fd,
-                           static_cast<off_t>(begin));
+  if (offset < asked_from_ || offset > asked_to_) {
+    Drop(asked_from_, asked_to_ - asked_from_);
+    not_cached_.clear();
+    asked_from_ = asked_to_ = offset / kPage * kPage;
+  }
+  if (offset + size + kAhead / 2 <= asked_to_) {
+    return;
+  }
+  struct stat status;
+  if (fstat(fd_, &status) != 0) {
+    return;
+  }
+  const uint64_t end =
+      std::min(static_cast<uint64_t>(status.st_size), offset + size + kAhead);
+  if (end <= asked_to_) {
+    return;
+  }
+  const auto length = static_cast<size_t>(end - asked_to_);
+  void* const pages = mmap(nullptr, length, PROT_NONE, MAP_SHARED, fd_,
+                           static_cast<off_t>(asked_to_));
   if (pages == MAP_FAILED) {
     return;
   }
@@ -66,7 +83,7 @@ CachedPages::CachedPages(int fd, uint64_t offset, size_t size) : fd_(fd) {
       if ((is_cached[i] & 1) != 0) {
         continue;
       }
-      const auto at = static_cast<off_t>(begin + i * kPage);
+      const auto at = static_cast<off_t>(asked_to_ + i * kPage);
       if (not_cached_.empty() ||
           not_cached_.back().first + not_cached_.back().second != at) {
         not_cached_.emplace_back(at, 0);
@@ -75,11 +92,22 @@ CachedPages::CachedPages(int fd, uint64_t offset, size_t size) : fd_(fd) {
     }
   }
   munmap(pages, length);
+  asked_to_ = (end + kPage - 1) / kPage * kPage;
 }
 
-CachedPages::~CachedPages() {
-  for (const auto& [offset, size] : not_cached_) {
-    posix_fadvise(fd_, offset, size, POSIX_FADV_DONTNEED);
+void CachedPages::Drop(uint64_t offset, uint64_t size) {
+  static const auto kPage = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = static_cast<off_t>(offset / kPage * kPage);
+  const auto end =
+      static_cast<off_t>((offset + size + kPage - 1) / kPage * kPage);
+  auto range = std::lower_bound(not_cached_.begin(), not_cached_.end(), begin,
+                                [](const auto& each, off_t at) {
+                                  return each.first + each.second <= at;
+                                });
+  for (; range != not_cached_.end() && range->first < end; ++range) {
+    const off_t from = std::max(begin, range->first);
+    const off_t to = std::min(end, range->first + range->second);
+    posix_fadvise(fd_, from, to - from, POSIX_FADV_DONTNEED);
   }
 }
 
@@ -109,8 +137,9 @@ std::unique_ptr<RandomAccessFile> RandomAccessFile::Open(
 
 bool RandomAccessFile::ReadTo(uint64_t position, size_t size, char* to,
                               std::string* error) const {
-  const CachedPages pages(fd_->get(), position, size);
+  pages_.Ask(position, size);
   const ssize_t got = ReadAt(fd_->get(), position, size, to);
+  pages_.Drop(position, size);
   if (got < 0) {
     ThrowIfShort(path());
     return FailWithErrno(path(), "cannot read", error);

@@ -75,23 +75,35 @@ void ThrowIfShort(const std::string& path);
 
 // Keeps a scan beside a running node from changing what is in the page cache:
 // what the node had there stays, and what it had not is not left there. Make
-// one before reading a part of a file. It drops the pages of this part that
-// were not cached then.
+// one for a file, call Ask before and Drop after each part is read. What was
+// not cached is dropped.
 //
 // The kernel is asked for each page (mincore(2)), because POSIX_FADV_DONTNEED
 // also drops pages that other processes have read. The mapping is never read
 // from. If this user may not know (who neither owns the file nor may write it),
 // the kernel says that all pages are cached, and nothing is dropped.
+//
+// It is asked kAhead bytes ahead, because the kernel reads ahead where a page
+// has the mark that another reader left there (page_cache_async_ra), even with
+// POSIX_FADV_RANDOM.
 class CachedPages {
  public:
-  CachedPages(int fd, uint64_t offset, size_t size);
-  ~CachedPages();
+  explicit CachedPages(int fd) : fd_(fd) {}
+  ~CachedPages() { Drop(asked_from_, asked_to_ - asked_from_); }
   CachedPages(const CachedPages&) = delete;
   CachedPages& operator=(const CachedPages&) = delete;
 
+  void Ask(uint64_t offset, size_t size);
+  // Drops what was not cached of a part that was asked for.
+  void Drop(uint64_t offset, uint64_t size);
+
  private:
+  static constexpr uint64_t kAhead = uint64_t{8} << 20;
+
   const int fd_;
-  // Ranges that were not cached: offset and size.
+  uint64_t asked_from_ = 0;
+  uint64_t asked_to_ = 0;
+  // Ranges that were not cached: offset and size, in this order.
   std::vector<std::pair<off_t, off_t>> not_cached_;
 };
 
@@ -156,6 +168,7 @@ class RandomAccessFile final : public ByteSource {
   bool Fill(uint64_t position, size_t size, std::string* error);
 
   const std::unique_ptr<FileDescriptor> fd_;
+  mutable CachedPages pages_{fd_->get()};
   const size_t max_gap_;
   std::unique_ptr<char[]> buffer_;
   uint64_t begin_ = 0;  // The position of the first buffered byte.

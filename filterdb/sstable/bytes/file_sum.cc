@@ -45,10 +45,12 @@ bool ReadInPieces(int fd, const Append& append, uint32_t* crc) {
   const std::unique_ptr<char[]> piece(new char[kPiece]);
   *crc = 0;
   ReadNothingAhead(fd);
+  CachedPages pages(fd);
   size_t size = kPiece;
   for (uint64_t at = 0; size == kPiece; at += size) {
-    const CachedPages pages(fd, at, kPiece);
+    pages.Ask(at, kPiece);
     const ssize_t got = ReadAt(fd, at, kPiece, piece.get());
+    pages.Drop(at, kPiece);
     if (got < 0) {
       return false;
     }

@@ -59,6 +59,16 @@ TEST(CachedPagesTest, AreAsBefore) {
     ASSERT_TRUE(file->ReadSome(at, &some, &error)) << error;
   }
   EXPECT_EQ(Cached(fd), before);
+
+  // Behind what a reader has read in order is a page with the mark at which the
+  // kernel reads ahead.
+  posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  const int reader = open(path.c_str(), O_RDONLY);
+  ASSERT_GT(read(reader, bytes.data(), bytes.size()), 0);
+  close(reader);
+  const std::vector<bool> read_ahead = Cached(fd);
+  EXPECT_TRUE(tools::CrcOfFile(path, &error).has_value()) << error;
+  EXPECT_EQ(Cached(fd), read_ahead);
   close(fd);
 }
 
