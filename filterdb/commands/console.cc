@@ -78,6 +78,20 @@ int Finish(int exit_code) {
   return kNotKnown;
 }
 
+void PrintOptionsOf(const CLI::App& command) {
+  for (const CLI::Option* const option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      PrintText("--" + name +
+                (option->get_items_expected_max() > 0 ? "=\n" : "\n"));
+    }
+  }
+  for (const CLI::App* const group : command.get_subcommands({})) {
+    if (group->get_name().empty()) {  // An option group has no name.
+      PrintOptionsOf(*group);
+    }
+  }
+}
+
 // Prints the subcommands or, behind one of them, its options.
 void PrintWhatMayFollow(const CLI::App& app, const std::string& first) {
   const CLI::App* command = &app;
@@ -85,16 +99,11 @@ void PrintWhatMayFollow(const CLI::App& app, const std::string& first) {
     command = each->get_name() == first ? each : command;
   }
   for (const CLI::App* const each : command->get_subcommands({})) {
-    if (!each->get_name().empty()) {  // An option group has no name.
+    if (!each->get_name().empty()) {
       PrintText(each->get_name() + "\n");
     }
   }
-  for (const CLI::Option* const option : command->get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      PrintText("--" + name +
-                (option->get_items_expected_max() > 0 ? "=\n" : "\n"));
-    }
-  }
+  PrintOptionsOf(*command);
 }
 
 // Refuses text that is no number, which is also NaN, and numbers out of range.

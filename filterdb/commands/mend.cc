@@ -27,6 +27,7 @@
 #include "filterdb/mending/install.h"
 #include "filterdb/mending/outcome.h"
 #include "filterdb/mending/run_folder.h"
+#include "filterdb/sstable/sstable_finder.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
@@ -110,6 +111,9 @@ struct InstallArguments {
 TableHarms HarmsOf(const RunFolder& run) {
   TableHarms tables;
   for (const auto& [prefix, line] : run.lines()) {
+    if (!IsInUse(line.folder())) {
+      continue;
+    }
     TableHarm& table = tables[line.folder()];
     table.harms.Add(line.harms);
     table.is_of_scylla |= NameExists(line.prefix + "Scylla.db");
@@ -135,22 +139,32 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
             Count(sums.num_listed, "SSTable") +
             " are gone: this is an old run, or not of this node; scan again\n";
   }
-  if (sums.has_ended) {
-    text += "ended at what is in use; what is not changed is as it was\n";
-  }
-  for (const std::string& snapshot : sums.snapshots) {
-    text += Printable(snapshot) +
-            ": snapshots keep their old filters; mend a copy before you "
-            "restore one\n";
-  }
   const TableHarms tables = HarmsOf(run);
   if (!options.undo) {
-    text += AdviceText(tables, /*after_install=*/true);
+    for (const std::string& folder : sums.snapshots) {
+      text += Printable(folder) +
+              ": keeps the old filters; mend a copy before you restore it\n";
+    }
+    const uint64_t num_not_done = report->num(Outcome::kLeft) +
+                                  report->num(Outcome::kFailed) +
+                                  report->num(Outcome::kForeign);
+    const bool is_any_done =
+        report->num(Outcome::kInstalled) + report->num(Outcome::kWouldInstall) >
+            0 ||
+        num_not_done == 0;
+    if (is_any_done && !sums.has_ended) {
+      text += AdviceText(tables, /*after_install=*/true);
+    }
     if (report->num(Outcome::kInstalled) > 0 && !options.dry_run) {
       text += "To put the old filters back: filterdb install " +
               Printable(Quoted(run.path())) + " --undo" +
               (options.node_is_down ? " --node-is-down" : "") + "\n";
     }
+  }
+  if (sums.has_ended) {
+    text +=
+        "ended at what is in use; what is not changed is as it was. Stop what "
+        "has it open, and run the same line again\n";
   }
   return report->FinishWith({{"run", run.path()},
                              {"tables_to_repair", RepairJson(tables)},
@@ -160,9 +174,13 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
 
 ExitCode RunInstall(const InstallArguments& arguments) {
   ::signal(SIGPIPE, SIG_IGN);
-  const auto run = RunFolder::ForInstall(arguments.run);
+  const InstallOptions& options = arguments.options;
+  const auto run = RunFolder::ForInstall(
+      arguments.run, std::string(options.undo ? " --undo" : "") +
+                         (options.dry_run ? " --dry-run" : "") +
+                         (options.node_is_down ? " --node-is-down" : ""));
   OutcomeReport report(arguments.json);
-  return RunInstallOf(*run, arguments.options, &report);
+  return RunInstallOf(*run, options, &report);
 }
 
 // ---- mend ----

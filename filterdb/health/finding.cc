@@ -109,9 +109,12 @@ void Examined::ComparePlan() {
   }
   // Cassandra may size a filter for this many keys even if the SSTable has
   // fewer (expectedBloomFilterSize in CompactionManager and Scrubber).
-  constexpr uint64_t kFewestKeysPlanned = 128;
+  // Before 2.1, a compaction expects at least 256 keys in each SSTable that it
+  // merges (SSTableReader.getApproximateKeyCount), of which there are up to 32.
+  const bool is_before_21 = sstable.version == "ja" || sstable.version == "jb";
+  const uint64_t fewest_keys_planned = is_before_21 ? 8192 : 128;
   const auto largest_planned_size = static_cast<double>(
-      sizing->FilterSize(std::max(num_keys, kFewestKeysPlanned)));
+      sizing->FilterSize(std::max(num_keys, fewest_keys_planned)));
   if (static_cast<double>(filter_size) >
       kPlanTolerance * largest_planned_size) {
     Add(Check::kOversized);

@@ -38,7 +38,7 @@ struct InstallOptions {
 
 struct InstallSums {
   uint64_t num_listed = 0;  // With work for an install.
-  // Folders of snapshots, which keep the old filters.
+  // Folders of snapshots and backups, which keep the old filters.
   std::set<std::string> snapshots;
   // Whether the install ended at an SSTable that a process has open.
   bool has_ended = false;

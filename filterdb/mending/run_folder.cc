@@ -140,9 +140,11 @@ std::string WhyNotTrusted(const struct stat& status,
                       NameOfUser(geteuid()));
   }
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    const bool is_for_all = (status.st_mode & S_ISVTX) != 0;  // As /tmp is.
     return "belongs to " + who + " and has the mode " +
            ModeText(status.st_mode) +
-           ", so that others could change what is in it; chmod go-w it, or "
+           ", so that others could change what is in it; " +
+           (is_for_all ? "" : "chmod go-w it, or ") +
            "give a folder elsewhere, not below /tmp";
   }
   return "";
@@ -215,6 +217,13 @@ std::unique_ptr<RunFolder> RunFolder::ForMend(const std::string& folder) {
     MakeFolder(path);
   }
   CheckTrusted(path, "mend --run=" + path + " …");
+  struct stat status;
+  if (access(path.c_str(), W_OK | X_OK) != 0 &&
+      stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    Fail(path + ": belongs to " + NameOfUser(status.st_uid) +
+         " and has the mode " + ModeText(status.st_mode) +
+         ", so you cannot write there; give a folder of your own");
+  }
   std::error_code ignored;
   if (!NameExists(path + "/list") && !fs::is_empty(path, ignored)) {
     Fail(path + ": is not empty, and not the folder of a run; give a new one");
@@ -228,9 +237,10 @@ std::unique_ptr<RunFolder> RunFolder::ForMend(const std::string& folder) {
   return std::unique_ptr<RunFolder>(new RunFolder(path, /*for_mend=*/true));
 }
 
-std::unique_ptr<RunFolder> RunFolder::ForInstall(const std::string& folder) {
+std::unique_ptr<RunFolder> RunFolder::ForInstall(const std::string& folder,
+                                                 const std::string& flags) {
   const std::string path = Absolute(folder);
-  const std::string command = "install " + path;
+  const std::string command = "install " + path + flags;
   CheckTrusted(path, command);
   if (!NameExists(path + "/list")) {
     Fail(path + ": has no list; give the folder of a run (mend --run)");

@@ -63,7 +63,9 @@ class RunFolder {
 
   // Makes the folder, or continues with one that was not installed yet.
   static std::unique_ptr<RunFolder> ForMend(const std::string& folder);
-  static std::unique_ptr<RunFolder> ForInstall(const std::string& folder);
+  // `flags` are those of the command, for a line that is to be typed.
+  static std::unique_ptr<RunFolder> ForInstall(const std::string& folder,
+                                               const std::string& flags = "");
 
   const std::string& path() const { return path_; }
   std::string NewPath(const RunLine& line) const {

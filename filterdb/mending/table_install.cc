@@ -82,7 +82,9 @@ class TableInstall {
       if (line->HasWork() || (line->kind == RunLine::kLeft && reports_left)) {
         jobs.push_back({line, std::move(names)});
         jobs.back().outcome.path = line->prefix + kFilterDb;
-        jobs.back().outcome.verdict = NameOf(line->harms.worst());
+        jobs.back().outcome.verdict = line->harms.worst() == Harm::kNone
+                                          ? ""
+                                          : NameOf(line->harms.worst());
       }
     }
     InAllThreads(&jobs, [this](Job* job) {
@@ -191,7 +193,7 @@ class TableInstall {
       if (!options_.dry_run && EndsWith(name, run_.suffix())) {
         unlinkat(folder.fd.get(), name.c_str(), 0);
       }
-      if (name == "snapshots") {
+      if (name == "snapshots" || name == "backups") {
         sums_.snapshots.insert(path + "/" + name);
       }
     }

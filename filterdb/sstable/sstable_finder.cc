@@ -77,9 +77,8 @@ bool IsMainComponent(std::string_view component) {
 
 bool IsDenied() { return errno == EACCES || errno == EPERM; }
 
-// Returns whether a node reads the SSTables of a folder, whose path is real.
-// Cassandra and ScyllaDB make the folders upload, snapshots and backups in that
-// of a table.
+}  // namespace
+
 bool IsInUse(const std::string& folder) {
   const std::filesystem::path path = folder;
   std::string above;
@@ -93,8 +92,6 @@ bool IsInUse(const std::string& folder) {
   }
   return true;
 }
-
-}  // namespace
 
 FolderListing ListFolder(const std::string& folder, bool node_is_down,
                          std::error_code* failure) {

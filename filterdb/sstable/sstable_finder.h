@@ -101,6 +101,11 @@ class SstableFinder {
   std::set<std::string, ByGeneration> left_;
 };
 
+// Returns whether a node reads the SSTables of a folder, whose path is real.
+// Cassandra and ScyllaDB make the folders upload, snapshots and backups in that
+// of a table.
+bool IsInUse(const std::string& folder);
+
 // Sets the state of an SSTable, and what the logs of its folder say about it.
 void SetState(const TransactionLogs& logs, Sstable* sstable);
 

@@ -63,7 +63,7 @@ TEST_F(FaultsTest, EachOfEachVersion) {
                 {FilterFault::kOtherForm, "keys missing, another form"},
                 {FilterFault::kSaturated, "saturated, worse than planned"},
                 {FilterFault::kNone, "worse than planned", 0.01, 500},
-                {FilterFault::kNone, "oversized", 0.01, 4000},
+                {FilterFault::kNone, "oversized", 0.01, 20000},
                 {FilterFault::kTruncated, "truncated"},
                 {FilterFault::kEmpty, "empty"},
                 {FilterFault::kMissing, "missing"},

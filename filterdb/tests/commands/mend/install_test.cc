@@ -62,8 +62,8 @@ TEST_F(InstallTest, PutsTheNewFilterInPlace) {
   EXPECT_EQ(ran.out,
             one_.Path("Filter.db") + ": hides rows: installed\n1 installed\n" +
                 dir_ / "ks/t1/snapshots" +
-                ": snapshots keep their old filters; mend a copy before you "
-                "restore one\nAfter that, with the node up, repair what was "
+                ": keeps the old filters; mend a copy before you "
+                "restore it\nAfter that, with the node up, repair what was "
                 "hidden from compactions:\n    nodetool repair --full ks t1\n" +
                 "  The rows themselves are back with the right filters. The "
                 "repair is for deletions\n  that a compaction forgot too "
@@ -424,6 +424,18 @@ TEST_F(InstallTest, APathWithSpaces) {
   Exits(0, Scan());
 }
 
+// A node does not read it there, so there is nothing to repair.
+TEST_F(InstallTest, InTheFolderUpload) {
+  const std::string upload =
+      dir_ / "ks/t1-0123456789abcdef0123456789abcdef/upload";
+  fs::create_directories(fs::path(upload).parent_path());
+  fs::rename(dir_ / "ks/t1", upload);
+  Exits(0, Mend());
+  const Ran ran = Exits(0, Install());
+  EXPECT_THAT(ran.out, HasSubstr("1 installed\n"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("nodetool repair")));
+}
+
 // ---- The node, the disk ----
 
 TEST_F(InstallTest, ANodeThatRuns) {
@@ -457,6 +469,7 @@ TEST_F(InstallTest, EndsAtAnSstableThatAProcessHasOpen) {
   EXPECT_THAT(ran.out, HasSubstr("3 installed, 1 in use, 1 not changed\n"));
   EXPECT_THAT(ran.out,
               HasSubstr("ended at what is in use; what is not changed "));
+  EXPECT_THAT(ran.out, Not(HasSubstr("The rows themselves are back")));
   EXPECT_THAT(Exits(0, Install()).out, HasSubstr("2 installed\n"));
   Exits(0, Scan());
 }
