@@ -222,6 +222,7 @@ rocksjava: rocksjava-packages
 MODULE_BUILD = build/$(notdir $(basename $(MODULE)))
 
 module: module-packages
+	@test -f "$(MODULE)" -a -d "$(ROCKSDB)" || { echo "make module MODULE=FILE ROCKSDB=TREE" >&2; exit 1; }
 	cmake --preset release -B $(MODULE_BUILD) -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF \
 	  -DCASSANDRA_BLOOM_MODULE=$(abspath $(MODULE)) -DROCKSDB_SOURCE_DIR=$(abspath $(ROCKSDB))
 	cmake --build $(MODULE_BUILD) --parallel $(JOBS) --target rocksdb_cassandra_bloom cassandra_bloom_replace
