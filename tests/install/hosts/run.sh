@@ -14,7 +14,7 @@ Takes this VERSION of HOST from where its users take it, and runs a program with
 first as it is, then with our filters, as docs/hosts.md says. TREE is RocksDB's source
 tree of the release that is in HOST. Prints a row for "What was run" in docs/hosts.md.
 
-HOST           VERSION of         TREE  packages of Debian 12
+HOST           VERSION of         TREE  packages of Debian 12, besides make
 rocksjava      rocksdbjni         yes   default-jdk-headless maven
 kafka_streams  kafka-streams      yes   the same
 bookkeeper     bookkeeper-server  yes   the same
