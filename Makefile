@@ -13,6 +13,7 @@ fuzz_PACKAGES = clang libclang-rt-dev
 bench_PACKAGES = libbenchmark-dev
 bench-filterdb_PACKAGES = time
 rocksjava_PACKAGES = cmake default-jdk-headless g++
+module_PACKAGES = cmake g++
 # For ARCH, the compiler and the libraries of that CPU.
 static_PACKAGES = cmake libcli11-dev nlohmann-json3-dev $(if $(ARCH),crossbuild-essential-$(ARCH),g++) \
   $(addsuffix $(if $(ARCH),:$(ARCH)),liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev)
@@ -71,6 +72,9 @@ help:
 	@echo "make rocksjava JAR=FILE ROCKSDB=TREE"
 	@echo "             make a folder for java -Djava.library.path, with which programs with this"
 	@echo "             rocksdbjni jar have our filters (TREE: RocksDB's sources of its release)"
+	@echo "make module MODULE=FILE ROCKSDB=TREE"
+	@echo "             make a library to preload, with which programs with this native module of"
+	@echo "             Node.js or Python have our filters (TREE: as above)"
 	@echo "make dist    make a source archive of the last commit and its SHA-256, in build/dist"
 	@echo "make deb     make Debian packages and their source package, in build/deb/packages"
 	@echo
@@ -215,6 +219,15 @@ rocksjava: rocksjava-packages
 	cmake --build $(ROCKSJAVA) --parallel $(JOBS) --target rocksjava
 	@echo "java -Djava.library.path=$(abspath $(ROCKSJAVA))/lib ..."
 
+MODULE_BUILD = build/$(notdir $(basename $(MODULE)))
+
+module: module-packages
+	@test -f "$(MODULE)" -a -d "$(ROCKSDB)" || { echo "make module MODULE=FILE ROCKSDB=TREE" >&2; exit 1; }
+	cmake --preset release -B $(MODULE_BUILD) -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF \
+	  -DCASSANDRA_BLOOM_MODULE=$(abspath $(MODULE)) -DROCKSDB_SOURCE_DIR=$(abspath $(ROCKSDB))
+	cmake --build $(MODULE_BUILD) --parallel $(JOBS) --target rocksdb_cassandra_bloom cassandra_bloom_replace
+	@echo "LD_PRELOAD=$(abspath $(MODULE_BUILD))/lib/libcassandra_bloom_replace.so ..."
+
 deb: packages deb-packages
 	rm -rf build/deb
 	mkdir -p build/deb/source build/deb/packages
@@ -240,7 +253,7 @@ rocksdb-in-prefix:
 	done
 
 NEEDS = test-packages deb-packages coverage-packages format-packages fuzz-packages \
-  bench-packages bench-filterdb-packages rocksjava-packages static-packages
+  bench-packages bench-filterdb-packages rocksjava-packages module-packages static-packages
 
 $(NEEDS): %-packages:
 	$(call install,$($*_PACKAGES))
@@ -256,4 +269,4 @@ endef
 # Two targets at once would both call apt-get.
 .NOTPARALLEL:
 .PHONY: help demo bench bench-db bench-layouts rocksdb-for-this-cpu rocksdb-in-prefix bench-filterdb soak crash export-stress damage scan-loop random fuzz coverage \
-  mutants test release plugin rocksjava dist filterdb-static foreign-architecture format deb packages $(NEEDS)
+  mutants test release plugin rocksjava module dist filterdb-static foreign-architecture format deb packages $(NEEDS)

@@ -27,7 +27,7 @@ sys.dont_write_bytecode = True  # Keeps the source tree clean.
 
 from not_run import MENTIONED, NOT_RUN, OUTPUT
 
-PROGRAMS = set("""apt-get cargo cc ceph-bluestore-tool cmake ctest db_bench export
+PROGRAMS = set("""apt-get cargo cc cmake ctest db_bench export
     filterdb g++ git journalctl ldb lintian make nodetool python3 sst_dump sst_filters sudo
     systemctl systemd-analyze""".split())
 TOOLS = ("filterdb", "sst_filters")  # Their options in sentences are looked up in --help.

@@ -103,25 +103,26 @@ NOT_RUN = {
         "wants an installed tree: tests/install/consumer/installed_test.sh",
     "cc program.c $(pkg-config --cflags --libs cassandra_bloom)":
         "wants an installed tree: tests/install/consumer/installed_test.sh",
-    "systemctl daemon-reload && systemctl restart NAME":
-        _ROOT + "tests/install/hosts/systemd.sh",
+    "systemctl daemon-reload && systemctl restart NAME": "wants a running systemd",
     "journalctl -u NAME": "as above",
-    "LD_PRELOAD=libcassandra_bloom_preload.so ldb --db=DATABASE --try_load_options "
-    "--column_family=id2str compact":
-        _ROOT + "tests/install/hosts/oxigraph.sh",
     "ROCKSDB_LIB_DIR=/usr/lib/x86_64-linux-gnu ROCKSDB_INCLUDE_DIR=/usr/include "
-    "cargo build --release": "wants the crates of crates.io",
+    "cargo build --release": "tests/install/hosts/run.sh rust",
+    "cargo rustc -- -C link-arg=…": _LONG + "by hand",
     "make ROCKSDB_PLUGINS=cassandra_bloom rocksdbjava": _LONG + "by hand",
+    "make module MODULE=node_modules/rocksdb-native/prebuilds/linux-x64/rocksdb-native.node "
+    "ROCKSDB=TREE": "tests/install/hosts/run.sh node",
+    "make module MODULE=… ROCKSDB=TREE": "as above",
+    "make module": "as above",
+    "LD_PRELOAD=FOLDER/libcassandra_bloom_replace.so node PROGRAM": "as above",
+    "tests/install/hosts/run.sh --help": "prints which hosts there are",
     "make rocksjava JAR=…/rocksdbjni-10.10.1.1.jar ROCKSDB=TREE":
         _ROOT + "tests/install/hosts/run.sh",
+    "make rocksjava JAR=… ROCKSDB=TREE": "as above",
     "java -Djava.library.path=FOLDER …": "as above",
-    'ceph-bluestore-tool reshard --sharding="…"':
-        "Ceph's; the document says what was tried",
 }
 
 # Named in a sentence, but not a command to type.
 MENTIONED = {
-    "ceph-bluestore-tool fsck --deep 1",
     "cmake --install",
     "db_bench --bloom_bits=10",
     "ldb --bloom_bits=10",

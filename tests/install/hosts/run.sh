@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Tries a program of the JVM with our filters; see usage.
+# Tries a program of other people with our filters; see usage.
 set -euo pipefail
 
 hosts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -8,39 +8,104 @@ sources=$(cd "$hosts/../../.." && pwd)
 
 usage() {
   cat <<END
-Usage: run.sh HOST VERSION TREE
+Usage: run.sh HOST VERSION [TREE]
 
-Runs the program in the folder HOST with the published jars of this VERSION, first as
-it is, then with java -Djava.library.path=FOLDER, where FOLDER is what make rocksjava
-makes for the rocksdbjni jar among them. TREE is RocksDB's source tree of that jar's
-release. Prints a row for "What was run" in docs/hosts.md.
+Takes this VERSION of HOST from where its users take it, and runs a program with it:
+first as it is, then with our filters, as docs/hosts.md says. TREE is RocksDB's source
+tree of the release that is in HOST. Prints a row for "What was run" in docs/hosts.md.
 
-HOST is one of: $(cd "$hosts" && echo */pom.xml | sed 's,/pom.xml,,g')
-Needs a JDK and Maven (Debian: default-jdk-headless maven)
+HOST           VERSION of         TREE  packages of Debian 12, besides make
+rocksjava      rocksdbjni         yes   default-jdk-headless maven
+kafka_streams  kafka-streams      yes   the same
+bookkeeper     bookkeeper-server  yes   the same
+node           rocksdb-native     yes   nodejs npm
+python         pyrex-rocksdb      yes   python3-venv
+rust           rocksdb: 0.20.1    no    cargo-web libclang-dev librocksdb-dev
 END
 }
 step() { printf '\n==== %s (%d s)\n' "$*" "$SECONDS" >&2; }
 fail() { echo "run.sh: $*" >&2; exit 1; }
 
 if [ "${1-}" = --help ]; then usage; exit; fi
-[ $# = 3 ] && [ -f "$hosts/$1/pom.xml" ] || { usage >&2; exit 2; }
-host=$1 version=$2 tree=$3
+[ $# -ge 2 ] && [ -f "$hosts/$1/${1}_test.sh" ] || { usage >&2; exit 2; }
+host=$1 version=$2 tree=${3:+$(realpath "$3")}
+[ "$host" = rust ] || [ -n "$tree" ] || { usage >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset CASSANDRA_BLOOM_REPLACE JAVA_TOOL_OPTIONS LD_LIBRARY_PATH LD_PRELOAD
 
-step "jars"
-mvn -q -B -f "$hosts/$host/pom.xml" dependency:copy-dependencies -Dhost.version="$version" \
-  -DoutputDirectory="$work/jars" >&2
-jar=$(echo "$work"/jars/rocksdbjni-*.jar)
-step "make rocksjava"
-make -C "$sources" rocksjava JAR="$jar" ROCKSDB="$(realpath "$tree")" >"$work/make.log" 2>&1 ||
-  fail "$(cat "$work/make.log")"
-folder=$sources/build/$(basename "$jar" .jar)/lib
-javac -cp "$work/jars/*" -d "$work/classes" "$hosts/$host"/*.java
+# build TARGET VARIABLES...: our make.
+build() {
+  step "make $1"
+  make -C "$sources" "$@" >"$work/make.log" 2>&1 || fail "$(cat "$work/make.log")"
+}
 
-# java_with MODE ARGUMENTS...: runs the program. MODE is plain, ours, mix or another value
-# of CASSANDRA_BLOOM_REPLACE.
+# run_with MODE PRELOADED COMMAND...: runs COMMAND. MODE is plain, ours, mix or another value
+# of CASSANDRA_BLOOM_REPLACE. PRELOADED is a file, if it is not plain.
+run_with() {
+  local replace=$1 preloaded=$2
+  shift 2
+  case $replace in
+    plain) env "$@" ;;
+    ours) LD_PRELOAD=$preloaded "$@" ;;
+    *) LD_PRELOAD=$preloaded CASSANDRA_BLOOM_REPLACE=$replace "$@" ;;
+  esac
+}
+
+# expect FILE LINE: a line of FILE in $work must match LINE.
+expect() {
+  grep -qx -e "$2" "$work/$1" || fail "$1 has no line '$2': $(cat "$work/$1")"
+}
+
+# expect_filters DATABASE POLICY ID: all filters of its SST files are of this policy, and its
+# newest OPTIONS file has this ID. (The tools of Debian 12 do not read newer SST files.)
+expect_filters() {
+  local found
+  found=$(grep -aoh 'policy[a-z_]*' "$1"/*.sst | sort -u)
+  [ "$found" = "policy$2" ] || fail "$1: the filters are of $found"
+  grep -qx " *filter_policy=$3" "$(find "$1" -name 'OPTIONS-*' | sort | tail -n 1)" ||
+    fail "$1: OPTIONS has no filter_policy=$3"
+}
+
+figure() { sed -n "s/^$2 //p" "$work/$1"; }  # FILE NAME
+release() { sed -n "s/ *rocksdb_version=//p" "$(find "$1" -name "OPTIONS-*" | head -n 1)"; }  # DATABASE
+
+# try_module MODULE COMMAND...: COMMAND DATABASE must find all its rows as it is, with our
+# library for this native module preloaded, and then, without it, in the same databases.
+try_module() {
+  local module=$1 mode
+  shift
+  build module MODULE="$module" ROCKSDB="$tree"
+  local ours
+  ours=$sources/build/$(basename "${module%.*}")/lib/libcassandra_bloom_replace.so
+  for mode in plain ours mix; do
+    step "$mode"
+    run_with $mode "$ours" "$@" "$work/$mode"
+  done
+  expect_filters "$work/plain" bloomfilter bloomfilter:10:false
+  expect_filters "$work/ours" cassandra_bloom cassandra_bloom:10:blocks:rocksdb
+  expect_filters "$work/mix" bloomfilter bloomfilter:10:false
+  for mode in ours mix; do
+    step "back from $mode"
+    run_with plain "" "$@" "$work/$mode"
+  done
+  step "passed"
+  echo "| $host, $version ($(release "$work/plain"))" \
+    "| \`make module\`; also \`mix\` | 200,000 rows, as many absent ones | all answers right, with ours," \
+    "with \`mix\`, and without them again | $(date +%F) |"
+}
+
+if [ -f "$hosts/$host/pom.xml" ]; then
+  step "jars"
+  mvn -q -B -f "$hosts/$host/pom.xml" dependency:copy-dependencies -Dhost.version="$version" \
+    -DoutputDirectory="$work/jars" >&2
+  jar=$(echo "$work"/jars/rocksdbjni-*.jar)
+  build rocksjava JAR="$jar" ROCKSDB="$tree"
+  folder=$sources/build/$(basename "$jar" .jar)/lib
+  javac -cp "$work/jars/*" -d "$work/classes" "$hosts/$host"/*.java
+fi
+
+# java_with MODE ARGUMENTS...: runs the program; MODE is as in run_with.
 java_with() {
   local mode=$1 options=() replace=
   shift
@@ -51,13 +116,6 @@ java_with() {
   esac
   CASSANDRA_BLOOM_REPLACE=$replace java "${options[@]}" -cp "$work/classes:$work/jars/*" "$@"
 }
-
-# expect FILE LINE: a line of FILE in $work must match LINE.
-expect() {
-  grep -qx -e "$2" "$work/$1" || fail "$1 has no line '$2': $(cat "$work/$1")"
-}
-
-figure() { sed -n "s/^$2 //p" "$work/$1"; }  # FILE NAME
 
 # shellcheck source=/dev/null
 . "$hosts/$host/${host}_test.sh"

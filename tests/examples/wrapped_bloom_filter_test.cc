@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests kvrocks_filter.cc, which needs the linker option --wrap.
+// Tests examples/cpp/wrapped_bloom_filter.cc, which needs the linker option
+// --wrap.
 
 #include <gtest/gtest.h>
 #include <rocksdb/filter_policy.h>
@@ -9,7 +10,7 @@
 
 namespace {
 
-TEST(WrappedPolicyTest, CallsGiveThisPolicy) {
+TEST(WrappedBloomFilterTest, CallsGiveThisPolicy) {
   for (bool use_block_based_builder : {false, true}) {
     std::unique_ptr<const rocksdb::FilterPolicy> policy(
         rocksdb::NewBloomFilterPolicy(10, use_block_based_builder));
@@ -18,7 +19,7 @@ TEST(WrappedPolicyTest, CallsGiveThisPolicy) {
   }
 }
 
-TEST(WrappedPolicyTest, OtherFunctionsStay) {
+TEST(WrappedBloomFilterTest, OtherFunctionsStay) {
   std::unique_ptr<const rocksdb::FilterPolicy> policy(
       rocksdb::NewRibbonFilterPolicy(10));
   ASSERT_NE(policy, nullptr);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gives this plugin's filter to a program such as Kvrocks, which sets RocksDB's
-// own Bloom filter in its code. Link the program with this file and the option
+// Gives this plugin's filter to a program that sets RocksDB's own Bloom filter
+// in its code, and has RocksDB and this plugin linked into it, such as Kvrocks
+// or a program in Rust. Link the program with this file and the option
 //
 //   -Wl,--wrap=_ZN7rocksdb20NewBloomFilterPolicyEdb
 //
