@@ -196,9 +196,9 @@ TEST_F(UndoTest, AHugeFilter) {
 #ifdef CASSANDRA_BLOOM_SANITIZED
   const std::string limit;  // The sanitizers need more memory.
 #else
-  const std::string limit = "ulimit -d 100000;";
+  const std::string limit = "ulimit -d 30000;";
 #endif
-  constexpr uint64_t kSize = uint64_t{200} << 20;
+  constexpr uint64_t kSize = uint64_t{32} << 20;
   fs::resize_file(filter_, kSize);
   Exits(0, MendInPlace("--jobs=1", limit));
   EXPECT_LT(fs::file_size(filter_), kSize);
