@@ -39,8 +39,6 @@ NOT_RUN = {
     "make bench-layouts": _LONG + "by hand",
     "make test ROCKSDB_PREFIX=DIR": _LONG + "by hand",
     "make test ROCKSDB_PREFIX=FOLDER": _LONG + "by hand",
-    'make bench-db ROCKSDB=TREE BENCH_DB_FLAGS="bloomfilter:10 cassandra_bloom:mix:7.2:filter:cassandra"':
-        _LONG + "by hand",
     "make bench-db QUICK=1 BENCH_DB_FLAGS=--picture=docs/speed/memory.svg": _LONG + "by hand",
     "make bench-db ROCKSDB=TREE WORKLOAD=mixgraph": _LONG + "by hand",
     "make soak MINUTES=60": _LONG + "tests/stress/random, for seconds",
