@@ -20,7 +20,7 @@ struct Gone {
   const char* instead;
 };
 
-constexpr Gone kGone[] = {
+constexpr Gone kWhatIsGone[] = {
     {"convert", "convert", "filterdb build makes a filter in any form"},
     {"diff", "diff", "cmp compares files, and filterdb info shows a filter"},
     {"check", "--absent",
@@ -40,7 +40,7 @@ constexpr Gone kGone[] = {
 };
 
 std::string WhatTookItsPlaceIn(const std::vector<std::string>& words) {
-  for (const Gone& gone : kGone) {
+  for (const Gone& gone : kWhatIsGone) {
     for (const std::string& word : words) {
       if (words[0] == gone.command &&
           word.substr(0, word.find('=')) == gone.word) {

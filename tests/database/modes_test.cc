@@ -203,7 +203,7 @@ TEST_P(ModesTest, OneKey) {
 // The largest key length that fits into two bytes is 65535.
 TEST_P(ModesTest, LongKeys) {
   Dataset dataset;
-  for (const size_t size : {65534, 65535, 65536, 65537, 200000}) {
+  for (const size_t size : {65534u, 65535u, 65536u, 65537u, 200000u}) {
     for (int i = 0; i < 12; ++i) {
       const std::string key =
           std::string(size, static_cast<char>(0x80 + i)) + static_cast<char>(i);
