@@ -100,8 +100,9 @@ TEST(RecordedTest, FindSeesKeys) {
     for (size_t i = 0; i < keys.size(); i += step) {
       const Ran ran =
           Exits(0, Filterdb("find --json " + paths + "--key=" + keys[i]));
-      EXPECT_EQ(ran.report()["summary"]["found"], folders.size()) << ran;
-      for (const Json& one : ran.report()["sstables"]) {
+      const Json report = ran.report();
+      EXPECT_EQ(report["summary"]["found"], folders.size()) << ran;
+      for (const Json& one : report["sstables"]) {
         EXPECT_EQ(one["found"], "yes") << one;
       }
     }
