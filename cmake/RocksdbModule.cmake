@@ -20,4 +20,4 @@ file(CREATE_LINK ${module} ${ROCKSDB_LIBRARY} SYMBOLIC)
 
 # Modules leave out what they do not use of RocksDB. Our export of Filter.db files uses this.
 add_library(rocksdb_module_rest STATIC ${ROCKSDB_SOURCE_DIR}/table/sst_file_reader.cc)
-target_link_libraries(rocksdb_module_rest PRIVATE installed_rocksdb)
+target_link_libraries(rocksdb_module_rest PRIVATE cassandra_bloom_installed_rocksdb)

@@ -145,14 +145,7 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
       text += Printable(folder) +
               ": keeps the old filters; mend a copy before you restore it\n";
     }
-    const uint64_t num_not_done = report->num(Outcome::kLeft) +
-                                  report->num(Outcome::kFailed) +
-                                  report->num(Outcome::kForeign);
-    const bool is_any_done =
-        report->num(Outcome::kInstalled) + report->num(Outcome::kWouldInstall) >
-            0 ||
-        num_not_done == 0;
-    if (is_any_done && !sums.has_ended) {
+    if (!sums.has_ended) {
       text += AdviceText(tables, /*after_install=*/true);
     }
     if (report->num(Outcome::kInstalled) > 0 && !options.dry_run) {

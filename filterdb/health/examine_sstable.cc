@@ -75,10 +75,9 @@ class Examination {
     found_.reader = is_of_scylla           ? Reader::kScylla
                     : form_ == kNaAndLater ? Reader::kCassandraFromNa
                                            : Reader::kCassandraBeforeNa;
-    // Cassandra removes Data.db first, and what a stop leaves then at the next
-    // start ("Removing orphans for" in Cassandra 1.2 to 4.1).
-    if (!NameExists(Path("Data.db"))) {
-      found_.Add(Check::kLeftOver, "it has no Data.db");
+    if (!NameExists(Path("Data.db")) &&
+        !NameExists(found_.sstable.IndexPath())) {
+      found_.Add(Check::kLeftOver, "it has neither Data.db nor an index");
       return;
     }
     std::optional<uint32_t> filter_digest;

@@ -55,9 +55,9 @@ void CachedPages::Ask(uint64_t offset, size_t size) {
   }
   static const auto kPage = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   if (offset < asked_from_ || offset > asked_to_) {
-    Drop(asked_from_, asked_to_ - asked_from_);
+    DropWhatWasReadAhead();
     not_cached_.clear();
-    asked_from_ = asked_to_ = offset / kPage * kPage;
+    asked_from_ = asked_to_ = dropped_to_ = offset / kPage * kPage;
   }
   if (offset + size + kAhead / 2 <= asked_to_) {
     return;
@@ -96,6 +96,7 @@ void CachedPages::Ask(uint64_t offset, size_t size) {
 }
 
 void CachedPages::Drop(uint64_t offset, uint64_t size) {
+  dropped_to_ = std::max(dropped_to_, offset + size);
   static const auto kPage = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const auto begin = static_cast<off_t>(offset / kPage * kPage);
   const auto end =

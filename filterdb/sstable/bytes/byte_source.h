@@ -89,7 +89,7 @@ void ThrowIfShort(const std::string& path);
 class CachedPages {
  public:
   explicit CachedPages(int fd) : fd_(fd) {}
-  ~CachedPages() { Drop(asked_from_, asked_to_ - asked_from_); }
+  ~CachedPages() { DropWhatWasReadAhead(); }
   CachedPages(const CachedPages&) = delete;
   CachedPages& operator=(const CachedPages&) = delete;
 
@@ -100,9 +100,17 @@ class CachedPages {
  private:
   static constexpr uint64_t kAhead = uint64_t{8} << 20;
 
+  // Nothing twice: a node may have read it in between.
+  void DropWhatWasReadAhead() {
+    if (dropped_to_ < asked_to_) {
+      Drop(dropped_to_, asked_to_ - dropped_to_);
+    }
+  }
+
   const int fd_;
   uint64_t asked_from_ = 0;
   uint64_t asked_to_ = 0;
+  uint64_t dropped_to_ = 0;  // What is before was read, and dropped then.
   // Ranges that were not cached: offset and size, in this order.
   std::vector<std::pair<off_t, off_t>> not_cached_;
 };

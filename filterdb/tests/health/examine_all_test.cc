@@ -119,6 +119,8 @@ TEST_F(ExamineAllTest, CassandraIsRemovingIt) {
 // node of ScyllaDB does not start with it.
 TEST_F(ExamineAllTest, OnlyOtherFilesAreLeft) {
   fs::remove(one_.Path("Data.db"));
+  EXPECT_EQ(Examine().verdict(), Check::kKeysUnreadable);
+  fs::remove(one_.Path("Index.db"));
   EXPECT_EQ(Examine().verdict(), Check::kLeftOver);
   EXPECT_EQ(Examine().worst(), Harm::kNone);
   WriteFile(one_.Path("Scylla.db"), std::string(4, '\0'));
@@ -163,7 +165,7 @@ TEST_F(ExamineAllTest, DataIsMissing) {
   }
   for (const Examined& examined : ExamineAll(listed)) {
     EXPECT_EQ(examined.sstable.state, SstableState::kLive);
-    EXPECT_EQ(examined.verdict(), Check::kLeftOver);
+    EXPECT_EQ(examined.verdict(), Check::kKeysUnreadable);
   }
 }
 
