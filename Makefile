@@ -219,14 +219,16 @@ rocksjava: rocksjava-packages
 	cmake --build $(ROCKSJAVA) --parallel $(JOBS) --target rocksjava
 	@echo "java -Djava.library.path=$(abspath $(ROCKSJAVA))/lib ..."
 
-MODULE_BUILD = build/$(notdir $(basename $(MODULE)))
+MODULE_BUILD = build/module-$(notdir $(basename $(MODULE)))
 
-module: module-packages
+module: module-arguments module-packages
+	cmake --preset release -B "$(MODULE_BUILD)" -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF \
+	  "-DCASSANDRA_BLOOM_MODULE=$$(realpath "$(MODULE)")" "-DROCKSDB_SOURCE_DIR=$$(realpath "$(ROCKSDB)")"
+	cmake --build "$(MODULE_BUILD)" --parallel $(JOBS) --target rocksdb_cassandra_bloom cassandra_bloom_replace
+	@echo "LD_PRELOAD=$$(realpath "$(MODULE_BUILD)")/lib/libcassandra_bloom_replace.so ..."
+
+module-arguments:
 	@test -f "$(MODULE)" -a -d "$(ROCKSDB)" || { echo "make module MODULE=FILE ROCKSDB=TREE" >&2; exit 1; }
-	cmake --preset release -B $(MODULE_BUILD) -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF \
-	  -DCASSANDRA_BLOOM_MODULE=$(abspath $(MODULE)) -DROCKSDB_SOURCE_DIR=$(abspath $(ROCKSDB))
-	cmake --build $(MODULE_BUILD) --parallel $(JOBS) --target rocksdb_cassandra_bloom cassandra_bloom_replace
-	@echo "LD_PRELOAD=$(abspath $(MODULE_BUILD))/lib/libcassandra_bloom_replace.so ..."
 
 deb: packages deb-packages
 	rm -rf build/deb

@@ -7,7 +7,7 @@
 # ROCKSDB_LIBRARY is a link in our folder to the module. It gives a name to the module, which
 # has no SONAME. By the link, the dynamic linker sees that what the plugin needs is loaded.
 
-file(REAL_PATH ${CASSANDRA_BLOOM_MODULE} module)
+file(REAL_PATH "${CASSANDRA_BLOOM_MODULE}" module)
 execute_process(COMMAND ${CMAKE_NM} -D --defined-only ${module}
   OUTPUT_VARIABLE module_symbols ERROR_QUIET)
 if(NOT module_symbols MATCHES " _ZN7rocksdb20NewBloomFilterPolicyEdb\n")

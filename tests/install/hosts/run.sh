@@ -77,7 +77,7 @@ try_module() {
   shift
   build module MODULE="$module" ROCKSDB="$tree"
   local ours
-  ours=$sources/build/$(basename "${module%.*}")/lib/libcassandra_bloom_replace.so
+  ours=$sources/build/module-$(basename "${module%.*}")/lib/libcassandra_bloom_replace.so
   for mode in plain ours mix; do
     step "$mode"
     run_with $mode "$ours" "$@" "$work/$mode"
