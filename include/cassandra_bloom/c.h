@@ -55,7 +55,7 @@
 extern "C" {
 #endif
 
-// Returns the version of this library, for example "0.1.0". The caller must not
+// Returns the version of this library, for example "1.2.3". The caller must not
 // free the string.
 CASSANDRA_BLOOM_EXPORT const char* cassandra_bloom_version(void);
 

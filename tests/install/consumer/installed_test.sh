@@ -9,6 +9,8 @@ usage="usage: installed_test.sh BUILD_FOLDER ROCKSDB_RELEASE ROCKSDB_INCLUDE_DIR
 [ $# = 4 ] || { echo "$usage"; exit 2; }
 build=$1 release=$2 include_dir=$3 library=$4
 here=$(cd "$(dirname "$0")" && pwd)
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
+major=${version%%.*} major_minor=${version%.*}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -17,9 +19,9 @@ rocksdb=(-DROCKSDB_INCLUDE_DIR="$include_dir" -DROCKSDB_LIBRARY="$library")
 must_be_there() {  # PREFIX: compares the libraries installed there
   local libraries
   libraries=$(cd "$1"/lib* && find . -name '*.so*' -o -name '*.a' | sed 's|.*/||' | sort | tr '\n' ' ')
-  local expected="libcassandra_bloom.a libcassandra_bloom.so libcassandra_bloom.so.0 \
-libcassandra_bloom.so.0.1.0 libcassandra_bloom_preload.so libcassandra_bloom_replace.so librocksdb_cassandra_bloom.a \
-librocksdb_cassandra_bloom.so librocksdb_cassandra_bloom.so.$release-0.1 "
+  local expected="libcassandra_bloom.a libcassandra_bloom.so libcassandra_bloom.so.$major \
+libcassandra_bloom.so.$version libcassandra_bloom_preload.so libcassandra_bloom_replace.so librocksdb_cassandra_bloom.a \
+librocksdb_cassandra_bloom.so librocksdb_cassandra_bloom.so.$release-$major_minor "
   [ "$libraries" = "$expected" ] || {
     echo "installed: $libraries"
     echo "expected:  $expected"
