@@ -168,7 +168,7 @@ started=(filterdb sst_filters export_stress partitions_example random_db
 # Tests that are left out, and why.
 left_out=(
   # Python scripts, which have nothing to do with the CPU.
-  check_layout check_layout_test figures_test newest_release mutants_check
+  check_layout check_layout_test figures_test newest_release
   # Python of x86-64 cannot load a library of another CPU.
   'PythonExampleTest\..*'
   # The test limits the memory of its process, and the emulator needs some of it.
