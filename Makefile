@@ -174,11 +174,11 @@ coverage: packages coverage-packages
 mutants: packages test-packages
 	python3 -B tests/stress/mutants/mutants.py --jobs=$(JOBS)
 
-# ctest runs as with the preset dev, which has only one folder.
+# ctest runs as with the preset dev, which has only one folder. TESTS="-L quick": some of them.
 test: packages test-packages
 	$(CONFIGURE_DEV)
 	cmake --build $(DEV) --parallel $(JOBS)
-	ctest --test-dir $(DEV) --output-on-failure --parallel 4
+	ctest --test-dir $(DEV) --output-on-failure --parallel 4 $(TESTS)
 
 release: packages
 	$(CONFIGURE_RELEASE)
