@@ -1,41 +1,32 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs RocksDB's own crash test with this policy; see usage.
+#
+# Usage: crash_test.sh ROCKSDB_TREE [SECONDS]
+#
+# Runs tools/db_crashtest.py, which kills and verifies db_stress again and again: blackbox
+# (killed after a time) and whitebox (killed at places in RocksDB's code), with the policy in
+# each of its forms, with full and partitioned filters, prefixes, and user-defined timestamps.
+# The policy comes from an OPTIONS file. Prints for each a row of this table:
+#
+#   | test | policy | filters | timestamps | seed | runs of db_stress | result |
+#
+# After a failure the same is run with RocksDB's own filter and the same seed. "shared" means
+# that it fails, too; otherwise the result is "FAILED".
+#
+# ROCKSDB_TREE  a source tree in which in_tree.sh has built RocksDB by CMake, in Debug: with
+#               assertions and the places where whitebox kills
+# SECONDS       in all: 7200
+# Environment   SEED (random), FOLDER (a temporary one) for databases and logs; it is kept after
+#               a failure
 set -euo pipefail
+# shellcheck source=tests/install/matrix/runner.sh
+. "$(dirname "$0")/runner.sh"
 
-usage() {
-  cat <<END
-Usage: crash_test.sh ROCKSDB_TREE [SECONDS]
-
-Runs tools/db_crashtest.py, which kills and verifies db_stress again and again: blackbox
-(killed after a time) and whitebox (killed at places in RocksDB's code), with the policy in
-each of its forms, with full and partitioned filters, prefixes, and user-defined timestamps.
-The policy comes from an OPTIONS file. Prints for each a row of this table:
-
-  | test | policy | filters | timestamps | seed | runs of db_stress | result |
-
-After a failure the same is run with RocksDB's own filter and the same seed. "shared" means
-that it fails, too; otherwise the result is "FAILED".
-
-ROCKSDB_TREE  a source tree in which in_tree.sh has built RocksDB by CMake, in Debug: with
-              assertions and the places where whitebox kills
-SECONDS       in all: 7200
-Environment   SEED (random), FOLDER (a temporary one) for databases and logs; it is kept after
-              a failure
-
-Exit status 0 if nothing failed but what is shared, 1 if not, 2 for wrong usage.
-END
-}
-
-case ${1-} in
-  --help) usage; exit ;;
-  '' | -*) usage >&2; exit 2 ;;
-esac
-[ $# -le 2 ] || { usage >&2; exit 2; }
+check_arguments 1 2 "$@"
 tree=$(realpath "$1")
 seconds=${2-7200}
 stress=$tree/build-cassandra-bloom/db_stress
-[ -x "$stress" ] || { echo "crash_test.sh: no $stress: run in_tree.sh cmake $tree" >&2; exit 1; }
+[ -x "$stress" ] || fail "no $stress: run in_tree.sh cmake $tree"
 folder=${FOLDER:-$(mktemp -d)}
 seed=${SEED:-$RANDOM}
 

@@ -1,41 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests the plugin inside RocksDB's own tree; see usage.
+#
+# Usage: in_tree.sh make|cmake ROCKSDB_TREE
+#
+# Builds RocksDB with this repository as its plugin, with RocksDB's Makefile or its
+# CMake, and checks that the policy works there without preloading. It runs the
+# plugin's test, db_bench with an OPTIONS file, sst_dump, ldb, and db_stress with
+# four threads and reopenings. Prints a row of this table:
+#
+#   | RocksDB | build | compiler | plugin tests | absent reads filtered | db_stress |
+#
+# ROCKSDB_TREE  a checkout or an unpacked release of RocksDB. The script copies this
+#               repository into its plugin/cassandra_bloom; cmake builds in its folder
+#               build-cassandra-bloom. What is already built is not built again.
+# Environment   JOBS=2 (nproc), STRESS_OPS=100000 per thread,
+#               CXX=g++, CC=gcc, OPTIMIZE=-O2
+# Needs         what RocksDB needs, libgflags-dev, libgtest-dev
 set -euo pipefail
+# shellcheck source=tests/install/matrix/runner.sh
+. "$(dirname "$0")/runner.sh"
 
-usage() {
-  cat <<END
-Usage: in_tree.sh make|cmake ROCKSDB_TREE
-
-Builds RocksDB with this repository as its plugin, with RocksDB's Makefile or its
-CMake, and checks that the policy works there without preloading. It runs the
-plugin's test, db_bench with an OPTIONS file, sst_dump, ldb, and db_stress with
-four threads and reopenings. Prints a row of this table:
-
-  | RocksDB | build | compiler | plugin tests | absent reads filtered | db_stress |
-
-ROCKSDB_TREE  a checkout or an unpacked release of RocksDB. The script copies this
-              repository into its plugin/cassandra_bloom; cmake builds in its folder
-              build-cassandra-bloom. What is already built is not built again.
-Environment   JOBS=2 (nproc), STRESS_OPS=100000 per thread,
-              CXX=g++, CC=gcc, OPTIMIZE=-O2
-Needs         what RocksDB needs, libgflags-dev, libgtest-dev
-END
-}
-
-fail() { echo "in_tree.sh: $*" >&2; exit 1; }
-step() { printf '==== %s (%d s)\n' "$*" "$SECONDS" >&2; }
-
-case ${1-} in
-  --help) usage; exit ;;
-  make | cmake) build=$1 ;;
-  *) usage >&2; exit 2 ;;
-esac
-[ $# = 2 ] || { usage >&2; exit 2; }
+check_arguments 2 2 "$@"
+build=$1
+case $build in make | cmake) ;; *) usage >&2; exit 2 ;; esac
 [ -f "$2/include/rocksdb/version.h" ] || fail "$2 is not a source tree of RocksDB"
 tree=$(realpath "$2")
-repository=$(realpath "$(dirname "$0")/../../..")
-jobs=${JOBS:-$(nproc)}
 tools="db_bench ldb sst_dump db_stress"
 test=cassandra_bloom_plugin_test
 unset LD_PRELOAD
