@@ -208,7 +208,7 @@ foreign-architecture:
 # Other releases break some lines differently.
 format: format-packages
 	@clang-format --version | grep -q 'version 14\.' || \
-	  { echo "make format needs clang-format 14, as in Debian 12" >&2; exit 1; }
+	  { echo "make format needs clang-format 14: pipx install clang-format==14.0.6" >&2; exit 1; }
 	git ls-files '*.h' '*.cc' '*.c' | xargs clang-format -i
 
 ROCKSJAVA = build/$(notdir $(basename $(JAR)))
