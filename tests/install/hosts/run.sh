@@ -1,33 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Tries a program of other people with our filters; see usage.
+#
+# Usage: run.sh HOST VERSION [TREE]
+#
+# Takes this VERSION of HOST from where its users take it, and runs a program with it:
+# first as it is, then with our filters, as docs/hosts.md says. TREE is RocksDB's source
+# tree of the release that is in HOST. Prints a row for "What was run" in docs/hosts.md.
+#
+# HOST           VERSION of         TREE  packages of Debian 12, besides make
+# rocksjava      rocksdbjni         yes   default-jdk-headless maven
+# kafka_streams  kafka-streams      yes   the same
+# bookkeeper     bookkeeper-server  yes   the same
+# node           rocksdb-native     yes   nodejs npm
+# python         pyrex-rocksdb      yes   python3-venv
+# rust           rocksdb: 0.20.1    no    cargo-web libclang-dev librocksdb-dev
 set -euo pipefail
-
-hosts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-sources=$(cd "$hosts/../../.." && pwd)
-
-usage() {
-  cat <<END
-Usage: run.sh HOST VERSION [TREE]
-
-Takes this VERSION of HOST from where its users take it, and runs a program with it:
-first as it is, then with our filters, as docs/hosts.md says. TREE is RocksDB's source
-tree of the release that is in HOST. Prints a row for "What was run" in docs/hosts.md.
-
-HOST           VERSION of         TREE  packages of Debian 12, besides make
-rocksjava      rocksdbjni         yes   default-jdk-headless maven
-kafka_streams  kafka-streams      yes   the same
-bookkeeper     bookkeeper-server  yes   the same
-node           rocksdb-native     yes   nodejs npm
-python         pyrex-rocksdb      yes   python3-venv
-rust           rocksdb: 0.20.1    no    cargo-web libclang-dev librocksdb-dev
-END
-}
-step() { printf '\n==== %s (%d s)\n' "$*" "$SECONDS" >&2; }
-fail() { echo "run.sh: $*" >&2; exit 1; }
-
-if [ "${1-}" = --help ]; then usage; exit; fi
-[ $# -ge 2 ] && [ -f "$hosts/$1/${1}_test.sh" ] || { usage >&2; exit 2; }
+hosts=$(realpath "$(dirname "$0")")
+# shellcheck source=tests/install/matrix/runner.sh
+. "$hosts/../matrix/runner.sh"
+check_arguments 2 3 "$@"
+[ -f "$hosts/$1/${1}_test.sh" ] || { usage >&2; exit 2; }
+sources=$repository
 host=$1 version=$2 tree=${3:+$(realpath "$3")}
 [ "$host" = rust ] || [ -n "$tree" ] || { usage >&2; exit 2; }
 work=$(mktemp -d)
