@@ -21,6 +21,8 @@
 set -euo pipefail
 # shellcheck source=tests/install/matrix/runner.sh
 . "$(dirname "$0")/runner.sh"
+# shellcheck source=tests/install/matrix/databases.sh
+. "$(dirname "$0")/databases.sh"
 
 check_arguments 1 2 "$@"
 tree=$(realpath "$1")
@@ -40,31 +42,12 @@ cases=(
   "cassandra_bloom:mix:10 partitioned ts"
 )
 
-# options POLICY FILTERS TS: an OPTIONS file. The prefix extractor matches --prefix_size=7.
+# options POLICY FILTERS TS: an OPTIONS file.
 options() {
-  cat <<END
-[Version]
-  rocksdb_version=7.8.3
-  options_file_version=1.1
-
-[DBOptions]
-
-[CFOptions "default"]
-  prefix_extractor=rocksdb.FixedPrefix.7
-  write_buffer_size=1048576
-  target_file_size_base=1048576
-  max_bytes_for_level_base=4194304
-  level_compaction_dynamic_level_bytes=true
-  ${3:+comparator=leveldb.BytewiseComparator.u64ts}
-
-[TableOptions/BlockBasedTable "default"]
-  filter_policy=$1
-  format_version=5
-  optimize_filters_for_memory=true
-END
-  if [ "$2" = partitioned ]; then
-    printf '  partition_filters=true\n  index_type=kTwoLevelIndexSearch\n  metadata_block_size=512\n'
-  fi
+  local table="filter_policy=$1 format_version=5 optimize_filters_for_memory=true"
+  [ "$2" = full ] || table+=" partition_filters=true index_type=kTwoLevelIndexSearch metadata_block_size=512"
+  options_file "$STRESS_OPTIONS level_compaction_dynamic_level_bytes=true
+    ${3:+comparator=leveldb.BytewiseComparator.u64ts}" "$table"
 }
 
 # crash_test TEST POLICY FILTERS TS: writes the log into $log. The flags switch off what the

@@ -211,7 +211,7 @@ step "databases"
 databases=$check/databases work=$root$check/databases
 rm -rf "$work"
 mkdir "$work"
-cp "$here"/options/{full,partitioned}.ini "$work"
+for mode in full partitioned; do options_of_mode $mode >"$work/$mode.ini"; done
 
 db_bench() {
   local library=libcassandra_bloom_preload.so policy=--options_file=$databases/$2.ini

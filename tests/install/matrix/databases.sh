@@ -1,13 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 
-# Sourced by scripts in which several RocksDBs read each other's databases. They define
+# Sourced by scripts that write databases and read them, often with several RocksDBs. They
+# define
 #   db_bench PARTICIPANT MODE FOLDER FLAGS...
-# MODE is an OPTIONS file of options/ without .ini, or another of theirs. `work` is a folder.
+# which runs db_bench with a MODE, such as an OPTIONS file, on a FOLDER of $work.
 
 KEYS=100000
 READS=20000
 MIN_USEFUL=98  # Percent of the absent keys that the filter must reject.
+
+# options_file COLUMN_FAMILY TABLE: prints an OPTIONS file with these options, such as
+# "write_buffer_size=1 compression=kNoCompression".
+options_file() {
+  # shellcheck disable=SC2086
+  printf '%s\n' '[Version]' rocksdb_version=7.8.3 options_file_version=1.1 '[DBOptions]' \
+    '[CFOptions "default"]' $1 '[TableOptions/BlockBasedTable "default"]' $2
+}
+
+# options_of_mode full|partitioned [TABLE]: prints an OPTIONS file with full or partitioned
+# filters of whole keys, and more options.
+options_of_mode() {
+  local table="filter_policy=cassandra_bloom:10 ${2-}"
+  [ "$1" = full ] || table+=" partition_filters=true index_type=kTwoLevelIndexSearch
+    cache_index_and_filter_blocks=true pin_top_level_index_and_filter=true"
+  # A compaction of the whole database makes one sorted run in one file.
+  options_file "disable_auto_compactions=true target_file_size_base=1073741824
+    compression=kNoCompression" "$table"
+}
+
+# Options for db_stress, with --prefix_size=7.
+STRESS_OPTIONS="prefix_extractor=rocksdb.FixedPrefix.7 write_buffer_size=1048576
+  target_file_size_base=1048576 max_bytes_for_level_base=4194304"
 
 bench() {  # PARTICIPANT MODE FOLDER FLAGS...: the same seed gives the same keys everywhere.
   db_bench "$1" "$2" "$3" --num=$KEYS --seed=1 --key_size=16 --value_size=100 --statistics "${@:4}"

@@ -33,7 +33,7 @@ for participant; do
   fi
 done
 for mode in full partitioned; do
-  sed '/^\[TableOptions/a\  format_version=5' "$here/options/$mode.ini" >"$work/$mode.ini"
+  options_of_mode $mode format_version=5 >"$work/$mode.ini"
 done
 
 db_bench() {
