@@ -88,10 +88,34 @@ try_module() {
     "with \`mix\`, and without them again | $(date +%F) |"
 }
 
-if [ -f "$hosts/$host/pom.xml" ]; then
+# The jars of a host in Java: GROUP:ARTIFACT:VERSION[:CLASSIFIER].
+case $host in
+  rocksjava) jars="org.rocksdb:rocksdbjni:$version" ;;
+  # The broker in the second takes classes of the third.
+  kafka_streams) jars="org.apache.kafka:kafka-streams:$version
+    org.apache.kafka:kafka-test-common-runtime:$version org.apache.kafka:kafka-clients:$version:test" ;;
+  # ZooKeeper's server needs the last two, but does not say so.
+  bookkeeper) jars="org.apache.bookkeeper:bookkeeper-server:$version
+    io.dropwizard.metrics:metrics-core:4.1.12.1 org.xerial.snappy:snappy-java:1.1.10.5" ;;
+  *) jars= ;;
+esac
+
+project() {  # JARS: prints Maven's project file.
+  local group artifact release classifier
+  echo '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+  echo '<groupId>cassandra_bloom</groupId><artifactId>host</artifactId><version>0</version><dependencies>'
+  for jar in $1; do
+    IFS=: read -r group artifact release classifier <<<"$jar"
+    echo "<dependency><groupId>$group</groupId><artifactId>$artifact</artifactId><version>$release</version>"
+    echo "${classifier:+<classifier>$classifier</classifier>}</dependency>"
+  done
+  echo '</dependencies></project>'
+}
+
+if [ -n "$jars" ]; then
   step "jars"
-  mvn -q -B -f "$hosts/$host/pom.xml" dependency:copy-dependencies -Dhost.version="$version" \
-    -DoutputDirectory="$work/jars" >&2
+  project "$jars" >"$work/pom.xml"
+  mvn -q -B -f "$work/pom.xml" dependency:copy-dependencies -DoutputDirectory="$work/jars" >&2
   jar=$(echo "$work"/jars/rocksdbjni-*.jar)
   build rocksjava JAR="$jar" ROCKSDB="$tree"
   folder=$sources/build/$(basename "$jar" .jar)/lib

@@ -52,7 +52,7 @@ elif [ $# != 0 ]; then
 fi
 export LD_LIBRARY_PATH TMPDIR=${TMPDIR:-/dev/shm}
 
-rocksdb=$("$here/debug_rocksdb.sh" "$tree" ${sanitizer:+"$sanitizer"})
+rocksdb=$(debug_rocksdb "$tree" ${sanitizer:+"$sanitizer"})
 LD_LIBRARY_PATH=$rocksdb
 cmake --build "$rocksdb" --parallel "$jobs" --target "${programs[@]}" >&2
 

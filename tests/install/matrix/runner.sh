@@ -124,3 +124,19 @@ uninstall() {
   inside sh -c "dpkg-query -W -f '\${db:Status-Status} \${Package}:\${Architecture}\n' \
     'lib*cassandra-bloom*' filterdb sst-filters 2>/dev/null | sed -n 's/^installed //p' | xargs -r dpkg --purge >/dev/null"
 }
+
+# debug_rocksdb TREE [thread]: builds RocksDB's shared library with assertions, and with
+# ThreadSanitizer if `thread` is given, in a folder of TREE, where RocksDB's tests can then be
+# built. Prints the folder's name.
+debug_rocksdb() {
+  local tree build
+  tree=$(realpath "$1")
+  [ -f "$tree/include/rocksdb/version.h" ] || fail "'$1' is not a source tree of RocksDB"
+  build=$tree/build-debug${2+-$2}
+  cmake -S "$tree" -B "$build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG="-O1 -g0" \
+    -DCMAKE_C_FLAGS_DEBUG=-O1 ${2+-DWITH_TSAN=ON} -DFAIL_ON_WARNINGS=OFF -DPORTABLE=1 \
+    -DWITH_GFLAGS=ON -DWITH_LIBURING=OFF -DROCKSDB_BUILD_SHARED=ON -DWITH_TOOLS=OFF \
+    -DWITH_BENCHMARK_TOOLS=OFF -DWITH_TRACE_TOOLS=OFF >&2
+  cmake --build "$build" --parallel "$jobs" --target rocksdb-shared >&2
+  echo "$build"
+}

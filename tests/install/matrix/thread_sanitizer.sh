@@ -19,7 +19,7 @@ set -euo pipefail
 check_arguments 1 1 "$@"
 build=$repository/build/tsan
 
-rocksdb=$("$here/debug_rocksdb.sh" "$1" thread)
+rocksdb=$(debug_rocksdb "$1" thread)
 tree=$(realpath "$1")
 cmake --preset dev -S "$repository" -B "$build" -DCMAKE_CXX_FLAGS="-O1 -g1" \
   -DCASSANDRA_BLOOM_SANITIZERS=thread \
