@@ -23,10 +23,9 @@ Needs root; a Debian also debootstrap, a network and up to 4 GB. The Debian is m
 once and kept, bare, in CHROOTS/RELEASE; the work is done in a copy of it.
 Environment   CHROOTS=build/chroots; JOBS=$(nproc); KEEP=1 goes on in the copy that an
               earlier run of this script left
-Exit status 77 if this cannot run here.
 END
   fi
-  echo "Exit status 0 if all is well, 1 if not, 2 for wrong usage."
+  printf '\nExit status 0 if all is well, 1 if not, 2 for wrong usage, 77 where it cannot run.\n'
 }
 
 # check_arguments MIN MAX ARGUMENTS...: prints the usage if it is asked for, or if the number
