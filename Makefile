@@ -174,11 +174,11 @@ coverage: packages coverage-packages
 mutants: packages test-packages
 	python3 -B tests/stress/mutants/mutants.py --jobs=$(JOBS)
 
-# ctest runs as with the preset dev, which has only one folder.
+# ctest runs as with the preset dev, which has only one folder. TESTS="-L quick": some of them.
 test: packages test-packages
 	$(CONFIGURE_DEV)
 	cmake --build $(DEV) --parallel $(JOBS)
-	ctest --test-dir $(DEV) --output-on-failure --parallel 4
+	ctest --test-dir $(DEV) --output-on-failure --parallel 4 $(TESTS)
 
 release: packages
 	$(CONFIGURE_RELEASE)
@@ -208,7 +208,7 @@ foreign-architecture:
 # Other releases break some lines differently.
 format: format-packages
 	@clang-format --version | grep -q 'version 14\.' || \
-	  { echo "make format needs clang-format 14, as in Debian 12" >&2; exit 1; }
+	  { echo "make format needs clang-format 14: pipx install clang-format==14.0.6" >&2; exit 1; }
 	git ls-files '*.h' '*.cc' '*.c' | xargs clang-format -i
 
 ROCKSJAVA = build/$(notdir $(basename $(JAR)))

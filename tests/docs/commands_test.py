@@ -9,31 +9,23 @@ what it must print. A command without such lines may print anything. Every comma
 must succeed, except those in STATUS. The OPTIONS file of README.md is in the
 scratch folder of each document, as my_options.ini.
 
-These are errors, too: a command that is neither run nor listed in not_run.py; an
-ldb or db_bench that opens a database without the policy and is not in
-WITHOUT_US; a link to a file or a heading that does not exist.
+These are errors, too: another command that names a file, a target of make or an
+option of filterdb or sst_filters that does not exist; an ldb or db_bench that opens
+a database without the policy and is not in WITHOUT_US; a link to a file or a heading
+that does not exist.
 """
 
 import argparse
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
-sys.dont_write_bytecode = True  # Keeps the source tree clean.
-
-from not_run import MENTIONED, NOT_RUN, OUTPUT
-
-PROGRAMS = set("""apt-get cargo cc cmake ctest db_bench export
-    filterdb g++ git journalctl ldb lintian make nodetool python3 sst_dump sst_filters sudo
-    systemctl systemd-analyze""".split())
 TOOLS = ("filterdb", "sst_filters")  # Their options in sentences are looked up in --help.
 # Targets that `make help` leaves out: itself, and one that other targets need.
 HIDDEN_TARGETS = {"help", "packages"}
-FOLDERS = ("./", "build/", "db_bench_ext/", "tests/")
 
 # The exit status of commands that fail, as their document says.
 STATUS = {
@@ -84,15 +76,6 @@ def without_assignments(text):
     return words
 
 
-def is_command(text, on_path=True):
-    words = without_assignments(text)
-    if not words:
-        return False
-    return (words[0] in PROGRAMS or
-            words[0].startswith(FOLDERS) or
-            on_path and shutil.which(words[0]) is not None)
-
-
 def parse(text):
     """Returns a document's blocks, as lists of (line number, text), and its `spans`."""
     blocks, prose, block = [], [], []
@@ -128,13 +111,11 @@ def commands_of(block):
     return commands
 
 
-def unprompted_commands(block):
-    """The commands of a block without `$ `, without comments, with `\\` lines joined."""
+def unprompted_lines(block):
+    """The lines of a block without `$ `, without comments, with `\\` lines joined."""
     text = "\n".join(line for _, line in block).replace("\\\n", " ")
     for line in text.split("\n"):
-        line = re.sub(r"\s+#.*", "", line)
-        if is_command(line):
-            yield " ".join(line.split())
+        yield " ".join(re.sub(r"\s+#.*", "", line).split())
 
 
 def mask(command, text):
@@ -144,7 +125,9 @@ def mask(command, text):
     return "\n".join(line.rstrip() for line in text.split("\n")).rstrip()
 
 
-# Lets an install work on file systems that do not tell who has a file open.
+# Lets an install work on file systems that do not tell who has a file open, such as the
+# overlayfs of a container. Elsewhere commands run as they are typed.
+TELLING = {"ext2/ext3", "xfs", "btrfs", "tmpfs"}
 MEND_ANYWHERE = """filterdb() {
   case " $* " in *" --in-place "* | " install "*) set -- "$@" --node-is-down ;; esac
   command filterdb "$@"
@@ -173,6 +156,8 @@ class Session:
         self.folder = tempfile.TemporaryDirectory(
             prefix="docs_commands_", dir=build)  # A run of mend may not be below /tmp.
         self.path = pathlib.Path(self.folder.name)
+        self.tells = subprocess.check_output(
+            ["stat", "-f", "-c", "%T", self.path], text=True).strip() in TELLING
         (self.path / "examples").symlink_to(source / "examples")
         (self.path / "my_options.ini").write_text(options_file(source))
         tools, headers, library = rocksdb_folders(build)
@@ -186,7 +171,7 @@ class Session:
 
     def run(self, commands):
         """Yields (exit status, output) of each command of a block."""
-        script = MEND_ANYWHERE + "".join(
+        script = ("" if self.tells else MEND_ANYWHERE) + "".join(
             f"{command.text}\nprintf '\\n\\001%d\\n' $?\n" for command in commands)
         done = subprocess.run(
             ["bash", "-c", script], cwd=self.path, env=self.environment,
@@ -219,64 +204,56 @@ class Session:
                        f"{expected}\n--- printed:\n{actual}")
 
 
-def check_mention(text, build):
-    """Checks that the help of a tool has the options of a command in a sentence."""
+def check_options(text, build):
+    """Checks that the help of a tool has the options of a command in the text."""
     words = text.split()
+    options = re.findall(r"--[a-z-]+", text)
+    if not options:
+        return
     help_text = subprocess.run(
         [f"{build}/bin/{words[0]}", words[1], "--help"], stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, check=False, text=True).stdout
-    for option in re.findall(r"--[a-z-]+", text):
+    for option in options:
         if option not in help_text:
             yield f"{words[0]} {words[1]} has no option {option}: {text}"
 
 
-def check_not_run(command, source, build):
-    """Checks that the files, targets and options that a command names exist."""
-    words = without_assignments(command)
+def check_names(text, source, build):
+    """Checks that the files, targets and options that a text names exist, if it is a command."""
+    words = without_assignments(text)
+    if not words:
+        return
     if words[0] in TOOLS:
-        yield from check_mention(command, build)
-    if words[0] == "make" and "ROCKSDB_PLUGINS" not in command:
+        yield from check_options(" ".join(words), build)
+    if words[0] == "make" and len(words) > 1 and "ROCKSDB_PLUGINS" not in text:
         makefile = (source / "Makefile").read_text()
-        if not re.search(rf"^([\w-]+ )*{words[1]}( [\w-]+)*:", makefile, re.M):
-            yield f"the Makefile has no such target: {command}"
-        if words[1] not in HIDDEN_TARGETS and f'@echo "make {words[1]}' not in makefile:
-            yield f"make help does not name the target: {command}"
+        if not re.search(rf"^([\w-]+ )*{re.escape(words[1])}( [\w-]+)*:", makefile, re.M):
+            yield f"the Makefile has no such target: {text}"
+        elif words[1] not in HIDDEN_TARGETS and f'@echo "make {words[1]}' not in makefile:
+            yield f"make help does not name the target: {text}"
     for word in words:
-        if word.startswith(("tests/", "db_bench_ext/")):
-            if not (source / word).is_file():
-                yield f"there is no such file: {command}"
+        # A name in capitals, as in tests/FOLDER/CMakeLists.txt, stands for any.
+        if re.fullmatch(r"(tests|db_bench_ext)/[\w./-]+", word):
+            if not re.search(r"\b[A-Z]+\b", word) and not (source / word).exists():
+                yield f"there is no such file: {text}"
         elif word.startswith("build/") and "/bin/" in word:
             name = word.rsplit("/", 1)[1]
             if not any(re.search(rf"\({name}\b", file.read_text())
                        for file in source.glob("*/**/CMakeLists.txt")
                        if "build" not in file.relative_to(source).parts):
-                yield f"nothing builds {name}: {command}"
+                yield f"nothing builds {name}: {text}"
 
 
-def check_document(text, session, source, build, seen):
-    """Yields problems, and adds the commands that are not run to `seen`."""
-    blocks, spans = parse(text)
+def check_document(text, session, source, build):
+    """Yields problems."""
+    blocks, texts = parse(text)
     for block in blocks:
         if any(line.startswith("$ ") for _, line in block):
             yield from session.check(commands_of(block))
-            continue
-        if block[0][1].startswith(OUTPUT):
-            continue
-        for command in unprompted_commands(block):
-            seen.add(command)
-            if command not in NOT_RUN:
-                yield (f"line {block[0][0]}: neither run (behind `$ `) nor listed "
-                       f"in not_run.py: {command}")
-    for span in spans:
-        if len(span.split()) == 1 or not is_command(span, on_path=False):
-            continue
-        seen.add(span)
-        if span.split()[0] in TOOLS:
-            yield from check_mention(span, build)
-        elif span not in NOT_RUN and span not in MENTIONED:
-            yield f"neither run nor listed in not_run.py: {span}"
-    for command in sorted(seen & set(NOT_RUN)):
-        yield from check_not_run(command, source, build)
+        else:
+            texts += unprompted_lines(block)
+    for text in texts:
+        yield from check_names(text, source, build)
 
 
 def anchors(path):
@@ -298,18 +275,8 @@ def check_links(path):
             yield f"there is no such heading: {target}"
 
 
-def check_fuzzers(source):
-    """Checks that docs/testing.md says what each fuzzer does."""
-    text = (source / "docs" / "testing.md").read_text()
-    for path in sorted(source.glob("tests/stress/fuzz/*_fuzzer.cc")):
-        if f"`{path.stem}`" not in text:
-            yield f"docs/testing.md: {path.stem} is missing"
-
-
 def check_all(source, build, pages=None):
     """Checks all pages, or only `pages`."""
-    yield from check_fuzzers(source)
-    seen = set()
     documents = sorted(source.glob("*.md")) + sorted(source.glob("docs/*.md"))
     for path in pages or documents:
         for problem in check_links(path):
@@ -318,14 +285,10 @@ def check_all(source, build, pages=None):
             continue
         session = Session(source, build)
         try:
-            for problem in check_document(path.read_text(), session, source, build,
-                                          seen):
+            for problem in check_document(path.read_text(), session, source, build):
                 yield f"{path.relative_to(source)}: {problem}"
         except Problem as problem:
             yield f"{path.relative_to(source)}: {problem}"
-    if not pages:
-        for command in sorted((set(NOT_RUN) | MENTIONED) - seen):
-            yield f"not_run.py: no document has it any more: {command}"
 
 
 # Faulty documents, and a part of the error that the self test must see for
@@ -337,11 +300,10 @@ WRONG = [
     ("    $ exit 0\n", "has not come to the end"),
     ("    $ db_bench --db=x --benchmarks=nothing\n", "without the policy"),
     ("    $ filterdb info x\n", "exit status 3"),
-    ("    make all\n", "neither run"),
-    ("    grep x \\\n      y\n", "neither run (behind `$ `) nor listed in not_run.py: "
-     "grep x y"),
-    ("Type `ldb --db=x\ncompact`.\n", "neither run nor listed in not_run.py: ldb"),
-    ("| `make all` |\n", "neither run"),
+    ("    make all\n", "no such target"),
+    ("    A=1 tests/x.sh \\\n      y\n", "no such file: A=1 tests/x.sh y"),
+    ("Type `make\nall`.\n", "no such target"),
+    ("| `build/dev/bin/no_test` |\n", "nothing builds no_test"),
     ("By `sst_filters export --no-such=`.\n", "has no option --no-such"),
     ("```\nldb\n```\n", "not fenced"),
 ]
@@ -372,7 +334,7 @@ def self_test(source, build):
     def complaints(document):
         try:
             return "\n".join(check_document(document, Session(source, build), source,
-                                            build, set()))
+                                            build))
         except Problem as problem:
             return str(problem)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks which file may include which, where each is tested, its size and licence.
+"""Checks which file may include which, where each is tested, and its licence.
 
 A file X.cc of plugin/, filterdb/ or tools/ is tested in a file X_test, anywhere in tests/
 or filterdb/tests/. If there is none, X.h, or X.cc if there is no X.h, has a line for each
@@ -9,7 +9,9 @@ file that tests it:
   // Tested in tests/policy/new_policy_test.cc.
 
 Prints a line for each breach of a rule, and exits with 1 if there is one. ROOT is
-the folder of the sources, by default the one that this script is in.
+the folder of the sources, by default the one that this script is in. With --release,
+also prints what is put right before a release: long files and folders, and classes and
+test suites of one name.
 """
 
 import argparse
@@ -18,74 +20,61 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-# The folders of plugin/, and which other folders each may include.
-EDGES = {
-    "filter": set(),
-    "filter_db": {"filter"},
-    "lsm": {"filter"},
-    "policy": {"filter", "lsm"},
-    "prefix_extractor": {"lsm", "policy"},
-    "export": {"filter", "filter_db", "lsm", "policy", "prefix_extractor"},
-    "registry": {"policy", "prefix_extractor", "export"},
-    "c": {"filter", "filter_db", "lsm", "policy", "export"},
-    "register_on_load": {"policy", "c"},
-    "preload": set(),
-}
+FILTER_DB = "include/cassandra_bloom/filter_db.h"
+POLICY = "include/cassandra_bloom/filter_policy.h"
+EXPORT = "include/cassandra_bloom/filter_db_export.h"
+C = "include/cassandra_bloom/c.h"
+# How the commands of filterdb print and parse.
+CONSOLE = ("filterdb/commands/console.h", "filterdb/commands/output.h")
+SSTABLE = ("filterdb/sstable", "filterdb/sstable/bytes")
+FILES = ("plugin/filter", "plugin/filter_db", "include/")
 
-# The folders of filterdb/ and tools/, and which others of them each may include.
-TOOLS_EDGES = {
-    "filterdb/sstable/bytes": set(),
-    "filterdb/sstable/data_db": {"filterdb/sstable/bytes"},
-    "filterdb/sstable/index": {"filterdb/sstable/bytes"},
-    "filterdb/sstable": {
-        "filterdb/sstable/bytes", "filterdb/sstable/data_db", "filterdb/sstable/index"
-    },
-    "filterdb/health": {"filterdb/sstable", "filterdb/sstable/bytes"},
-    "filterdb/mending": {"filterdb/sstable", "filterdb/sstable/bytes", "filterdb/health"},
-    "filterdb/commands": {
-        "filterdb/sstable", "filterdb/sstable/bytes", "filterdb/health", "filterdb/mending"
-    },
-    "tools/sst_filters/database": {"filterdb/commands"},
-    "tools/sst_filters": {"filterdb/commands", "tools/sst_filters/database"},
+# A folder, or a file that has other rules than its folder, and what it may include besides
+# itself: folders without their subfolders, or, with a slash at the end, all below; files; or
+# RocksDB. Only plugin/filter touches bits.
+MAY_INCLUDE: dict[str, tuple[str, ...]] = {
+    FILTER_DB: (),
+    POLICY: ("rocksdb",),
+    EXPORT: (FILTER_DB, POLICY, "rocksdb"),
+    C: (FILTER_DB, POLICY, EXPORT),
+    "plugin/filter": (),
+    "plugin/filter_db": ("plugin/filter", FILTER_DB),
+    "plugin/lsm": ("plugin/filter",),
+    "plugin/policy": ("plugin/filter", "plugin/lsm", POLICY, "rocksdb"),
+    "plugin/prefix_extractor": ("plugin/lsm", "plugin/policy", POLICY, "rocksdb"),
+    "plugin/export": (
+        "plugin/filter", "plugin/filter_db", "plugin/lsm", "plugin/policy",
+        "plugin/prefix_extractor", FILTER_DB, POLICY, EXPORT, "rocksdb",
+    ),
+    "plugin/registry.cc": (
+        "plugin/policy", "plugin/prefix_extractor", "plugin/export", POLICY, EXPORT, "rocksdb",
+    ),
+    "plugin/c": (
+        "plugin/filter", "plugin/filter_db", "plugin/lsm", "plugin/policy", "plugin/export",
+        "include/",
+    ),
+    "plugin/c/rocksdb_c.cc": ("plugin/c", "plugin/policy", "plugin/export", "include/", "rocksdb"),
+    "plugin/register_on_load.cc": ("plugin/policy", "plugin/c", POLICY, C),
+    "plugin/preload": (),
+    "filterdb/sstable/bytes": FILES,
+    "filterdb/sstable/data_db": ("filterdb/sstable/bytes", *FILES),
+    "filterdb/sstable/index": ("filterdb/sstable/bytes", *FILES),
+    "filterdb/sstable": (
+        "filterdb/sstable/bytes", "filterdb/sstable/data_db", "filterdb/sstable/index", *FILES,
+    ),
+    "filterdb/health": (*SSTABLE, *FILES),
+    "filterdb/mending": ("filterdb/health", *SSTABLE, *FILES),
+    "filterdb/commands": ("filterdb/health", "filterdb/mending", *SSTABLE, *FILES),
+    "filterdb/tests": ("include/", "plugin/", "filterdb/", "tools/", "tests/"),
+    "tools/export": ("include/", "plugin/", "rocksdb"),
+    "tools/sst_filters/database": ("include/", "plugin/", *CONSOLE, "rocksdb"),
+    "tools/sst_filters": (
+        "include/", "plugin/", "tools/export", "tools/sst_filters/database", *CONSOLE, "rocksdb",
+    ),
+    "db_bench_ext": ("include/", "plugin/", "tests/support/", "rocksdb"),
+    "examples": ("include/", "rocksdb"),
+    "tests": ("include/", "plugin/", "filterdb/", "tools/", "rocksdb"),
 }
-# What tools/ may include of filterdb/: how its commands print and parse.
-CONSOLE = {
-    f"filterdb/commands/{name}.h" for name in ("console", "output")
-}
-# filterdb/ uses only these folders of plugin/.
-FILTERDB_MAY_USE = {"filter", "filter_db"}
-
-# The folder that implements each public header.
-PUBLIC = {
-    "filter_db.h": "filter_db",
-    "filter_policy.h": "policy",
-    "filter_db_export.h": "export",
-    "c.h": "c",
-}
-
-# The top folders, and which other folders each may include.
-TOP_EDGES = {
-    "include": set(),
-    "plugin": {"include"},
-    "filterdb": {"include", "plugin"},
-    "tools": {"include", "plugin", "filterdb"},
-    "db_bench_ext": {"include", "plugin", "tests/support"},
-    "examples": {"include"},
-    "tests": {"include", "plugin", "filterdb", "tools"},
-}
-
-MAY_INCLUDE_ROCKSDB = (
-    "include/cassandra_bloom/filter_policy.h",
-    "include/cassandra_bloom/filter_db_export.h",
-    "plugin/policy/",
-    "plugin/prefix_extractor/",
-    "plugin/export/",
-    "plugin/registry.cc",
-    "plugin/c/rocksdb_c.cc",
-)
-# The rule about RocksDB's headers applies only to these folders; sst_filters, tests
-# and benchmarks use real databases.
-ROCKSDB_RULE = ("include/", "plugin/", "filterdb/")
 # The folders with the product's code.
 PRODUCT = ("plugin/", "filterdb/", "tools/")
 
@@ -108,87 +97,43 @@ CLASS = re.compile(r"^(?:class|struct) (\w+)(?: final)?(?: : [^;{]*)? \{", re.MU
 SUITE = re.compile(r"^TEST(?:_F|_P)?\((\w+),", re.MULTILINE)
 TESTED_IN = re.compile(r"^// Tested in (.*)\.$", re.MULTILINE)
 TEST_FILE = re.compile(r"(\w+)_test\.(?:cc|c|py|sh)")
-# Code that computes the byte and the bit of a position. plugin/policy and plugin/export
-# must leave that to plugin/filter.
-BIT = re.compile(r">> ?3\b|& ?7\b|[%/] ?8\b")
 
 
 def sources(root: Path) -> list[str]:
     return sorted(
         path.relative_to(root).as_posix()
-        for top in TOP_EDGES
+        for top in {area.split("/")[0] for area in MAY_INCLUDE}
         for path in (root / top).rglob("*")
         if path.suffix in (".h", ".cc", ".c")
     )
 
 
 def target(root: Path, kind: str, name: str) -> str | None:
-    """Returns the project's file that an include names, or None."""
+    """Returns the project's file that an include names, "rocksdb", or None."""
+    if name.startswith("rocksdb/") or name == ROCKSDB_INTERNAL:
+        return "rocksdb"
     for file in (name, "include/" + name):
         if (root / file).is_file():
             return file
-    if kind == '"' and name != ROCKSDB_INTERNAL:
-        return name
-    return None
+    return name if kind == '"' else None
 
 
-def is_rocksdb(name: str) -> bool:
-    return name.startswith("rocksdb/") or name == ROCKSDB_INTERNAL
+def area(file: str) -> str | None:
+    """Returns the row of MAY_INCLUDE that a file obeys: the longest one."""
+    fitting = (row for row in MAY_INCLUDE if file == row or file.startswith(row + "/"))
+    return max(fitting, key=len, default=None)
 
 
-def room(file: str) -> str:
-    """Returns the folder of plugin/ that a file belongs to, or that implements it."""
-    parts = file.split("/")
-    if parts[0] == "include":
-        return PUBLIC.get(parts[-1], parts[-1])
-    return parts[1].removesuffix(".cc")
-
-
-def top_of(file: str) -> str:
-    """Returns the top folder whose rules a file obeys. filterdb/ has its tests within."""
-    return "tests" if is_test(file) else file.split("/")[0]
+def may_include(file: str, included: str) -> bool:
+    here, there = area(file), area(included)
+    return here == there or any(
+        rule in (included, there) or rule.endswith("/") and included.startswith(rule)
+        for rule in MAY_INCLUDE.get(here or "", ())
+    )
 
 
 def is_test(file: str) -> bool:
     return file.startswith(("tests/", "filterdb/tests/"))
-
-
-def in_folder(file: str, folder: str) -> bool:
-    return file.startswith(folder + "/")
-
-
-def tools_room(file: str) -> str | None:
-    """Returns the folder of TOOLS_EDGES that a file belongs to, or None."""
-    for folder in sorted(TOOLS_EDGES, reverse=True):
-        if in_folder(file, folder):
-            return folder
-    return None
-
-
-def wrong_edge(file: str, included: str) -> str | None:
-    """Returns why this include is not allowed, or None if it is allowed."""
-    top = top_of(file)
-    allowed = {top} | TOP_EDGES[top]
-    if not any(in_folder(included, folder) for folder in allowed):
-        return f"{top}/ may include {', '.join(sorted(allowed))} only"
-    if top == "tests":
-        return None
-    if in_folder(included, "filterdb/tests"):
-        return f"{top}/ may not include filterdb/tests"
-    if top == "filterdb" and in_folder(included, "plugin") and room(included) not in FILTERDB_MAY_USE:
-        return f"filterdb/ may not include plugin/{room(included)}"
-    here, there = tools_room(file), tools_room(included)
-    if top == "tools" and in_folder(included, "filterdb/commands") and included not in CONSOLE:
-        return f"tools/ may not include {included}"
-    if here and there and here != there and there not in TOOLS_EDGES[here]:
-        return f"{here} may not include {there}"
-    product = ("include", "plugin")
-    if top not in product or not any(in_folder(included, p) for p in product):
-        return None
-    here, there = room(file), room(included)
-    if here == there or there in EDGES.get(here, set()):
-        return None
-    return f"{here} may not include {there}"
 
 
 def untested(root: Path, files: list[str]) -> list[str]:
@@ -218,20 +163,32 @@ def untested(root: Path, files: list[str]) -> list[str]:
     return faults
 
 
-def too_long(lines: dict[str, int]) -> list[str]:
-    """Returns the faults of files and folders that have too many lines."""
-    folders: dict[str, int] = defaultdict(int)
+def before_a_release(root: Path, files: list[str]) -> list[str]:
+    """Returns the faults that a change may have, but no release."""
     faults = []
-    for file, count in lines.items():
+    folders: dict[str, int] = defaultdict(int)
+    places: dict[str, list[str]] = defaultdict(list)
+    for file in files:
+        text = (root / file).read_text(encoding="utf-8")
+        names = {f"test suites {name}" for name in SUITE.findall(text)}
+        if not is_test(file) and not file.startswith("examples/"):
+            names |= {f"classes {name}" for name in CLASS.findall(ANONYMOUS.sub("", text))}
+        for name in names:
+            places[name].append(file)
         if not file.startswith(PRODUCT) or is_test(file):
             continue
-        folders[str(Path(file).parent)] += count
-        if count > LINES_OF_A_FILE and not file.startswith(LONG_FILES):
-            faults.append(f"{file}: {count} lines, and {LINES_OF_A_FILE} are allowed")
-    for folder, count in folders.items():
-        if count > LINES_OF_A_FOLDER:
-            faults.append(f"{folder}/: {count} lines, and {LINES_OF_A_FOLDER} are allowed")
-    return faults
+        lines = text.count("\n")
+        folders[str(Path(file).parent)] += lines
+        if lines > LINES_OF_A_FILE and not file.startswith(LONG_FILES):
+            faults.append(f"{file}: {lines} lines, and {LINES_OF_A_FILE} are allowed")
+    faults += [
+        f"{folder}/: {lines} lines, and {LINES_OF_A_FOLDER} are allowed"
+        for folder, lines in folders.items()
+        if lines > LINES_OF_A_FOLDER
+    ]
+    return faults + [
+        f"{name}: {', '.join(found)}" for name, found in sorted(places.items()) if len(found) > 1
+    ]
 
 
 def circle(graph: dict[str, set[str]]) -> list[str] | None:
@@ -260,65 +217,36 @@ def circle(graph: dict[str, set[str]]) -> list[str] | None:
     return None
 
 
-def check(root: Path) -> list[str]:
+def check(root: Path, release: bool = False) -> list[str]:
     faults = []
     graph: dict[str, set[str]] = defaultdict(set)
     files = sources(root)
-    headers: dict[str, list[str]] = defaultdict(list)
-    classes: dict[str, list[str]] = defaultdict(list)
-    suites: dict[str, set[str]] = defaultdict(set)
-    lines: dict[str, int] = {}
     for file in files:
         text = (root / file).read_text(encoding="utf-8")
-        lines[file] = text.count("\n")
         if LICENCE not in text.split("\n", 1)[0]:
             faults.append(f"{file}: does not begin with {LICENCE}")
-        if file.endswith(".h") and not is_test(file):
-            headers[Path(file).name].append(file)
-        if not is_test(file) and not file.startswith("examples/"):
-            for name in CLASS.findall(ANONYMOUS.sub("", text)):
-                if file not in classes[name]:
-                    classes[name].append(file)
-        for name in SUITE.findall(text):
-            suites[name].add(file)
+        if area(file) is None:
+            faults.append(f"{file}: its folder has no row in check_layout.py")
         for kind, name in INCLUDE.findall(text):
-            if is_rocksdb(name):
-                if file.startswith(ROCKSDB_RULE) and not file.startswith(
-                    MAY_INCLUDE_ROCKSDB
-                ):
-                    faults.append(f"{file}: may not include RocksDB: {name}")
-                continue
             included = target(root, kind, name)
             if included is None:
                 continue
-            if not (root / included).is_file():
-                faults.append(f"{file}: includes {name}, which is not a path from "
-                              "the top folder")  # fmt: skip
+            if included != "rocksdb" and not (root / included).is_file():
+                faults.append(f"{file}: includes {name}, which is not a path from the top folder")
                 continue
-            why = wrong_edge(file, included)
-            if why:
-                faults.append(f"{file}: includes {included}: {why}")
+            if not may_include(file, included):
+                faults.append(f"{file}: {area(file)} may not include {included}")
             # A header and its source file count as one node.
             here, there = (str(Path(f).with_suffix("")) for f in (file, included))
-            if here != there:
+            if here != there and included != "rocksdb":
                 graph[here].add(there)
-        if file.startswith(("plugin/policy/", "plugin/export/")):
-            for number, line in enumerate(text.splitlines(), 1):
-                if BIT.search(line):
-                    faults.append(f"{file}:{number}: touches a bit: {line.strip()}")
     found = circle(graph)
     if found:
         faults.append("includes go in a circle: " + " -> ".join(found))
-    for name, places in sorted(headers.items()):
-        if len(places) > 1:
-            faults.append(f"headers of one name: {', '.join(places)}")
-    for name, places in sorted(classes.items()):
-        if len(places) > 1:
-            faults.append(f"classes {name}: {', '.join(places)}")
-    for name, files_of in sorted(suites.items()):
-        if len(files_of) > 1:
-            faults.append(f"test suites {name}: {', '.join(sorted(files_of))}")
-    return faults + untested(root, files) + too_long(lines)
+    faults += untested(root, files)
+    if release:
+        faults += before_a_release(root, files)
+    return faults
 
 
 def main() -> int:
@@ -328,10 +256,11 @@ def main() -> int:
     parser.add_argument(
         "root", nargs="?", type=Path, default=Path(__file__).resolve().parents[2]
     )
-    root = parser.parse_args().root
-    if not sources(root):
-        parser.error(f"{root}: no sources are there")
-    faults = check(root)
+    parser.add_argument("--release", action="store_true")
+    arguments = parser.parse_args()
+    if not sources(arguments.root):
+        parser.error(f"{arguments.root}: no sources are there")
+    faults = check(arguments.root, arguments.release)
     for fault in faults:
         print(fault)
     return 1 if faults else 0

@@ -3,10 +3,7 @@
 # Tests that cmake says what to install or to set if something is missing.
 set -euo pipefail
 
-usage="usage: messages_test.sh SOURCES"
-[ "${1-}" != --help ] || { echo "$usage"; exit; }
-[ $# = 1 ] || { echo "$usage"; exit 2; }
-sources=$1
+sources=$(realpath "$(dirname "$0")/../../..")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0

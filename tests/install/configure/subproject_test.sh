@@ -4,10 +4,7 @@
 # another project as a part of that project.
 set -euo pipefail
 
-usage="usage: subproject_test.sh SOURCES"
-[ "${1-}" != --help ] || { echo "$usage"; exit; }
-[ $# = 1 ] || { echo "$usage"; exit 2; }
-sources=$(realpath "$1")
+sources=$(realpath "$(dirname "$0")/../../..")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0

@@ -4,9 +4,7 @@
 # each installation.
 set -euo pipefail
 
-usage="usage: installed_test.sh BUILD_FOLDER ROCKSDB_RELEASE ROCKSDB_INCLUDE_DIR ROCKSDB_LIBRARY"
-[ "${1-}" != --help ] || { echo "$usage"; exit; }
-[ $# = 4 ] || { echo "$usage"; exit 2; }
+[ $# = 4 ] || { echo "usage: installed_test.sh BUILD_FOLDER ROCKSDB_RELEASE ROCKSDB_INCLUDE_DIR ROCKSDB_LIBRARY"; exit 2; }
 build=$1 release=$2 include_dir=$3 library=$4
 here=$(cd "$(dirname "$0")" && pwd)
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")

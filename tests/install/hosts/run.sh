@@ -1,33 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Tries a program of other people with our filters; see usage.
+#
+# Usage: run.sh HOST VERSION [TREE]
+#
+# Takes this VERSION of HOST from where its users take it, and runs a program with it:
+# first as it is, then with our filters, as docs/hosts.md says. TREE is RocksDB's source
+# tree of the release that is in HOST. Prints a row for "What was run" in docs/hosts.md.
+#
+# HOST           VERSION of         TREE  packages of Debian 12, besides make
+# rocksjava      rocksdbjni         yes   default-jdk-headless maven
+# kafka_streams  kafka-streams      yes   the same
+# bookkeeper     bookkeeper-server  yes   the same
+# node           rocksdb-native     yes   nodejs npm
+# python         pyrex-rocksdb      yes   python3-venv
+# rust           rocksdb: 0.20.1    no    cargo-web libclang-dev librocksdb-dev
 set -euo pipefail
-
-hosts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-sources=$(cd "$hosts/../../.." && pwd)
-
-usage() {
-  cat <<END
-Usage: run.sh HOST VERSION [TREE]
-
-Takes this VERSION of HOST from where its users take it, and runs a program with it:
-first as it is, then with our filters, as docs/hosts.md says. TREE is RocksDB's source
-tree of the release that is in HOST. Prints a row for "What was run" in docs/hosts.md.
-
-HOST           VERSION of         TREE  packages of Debian 12, besides make
-rocksjava      rocksdbjni         yes   default-jdk-headless maven
-kafka_streams  kafka-streams      yes   the same
-bookkeeper     bookkeeper-server  yes   the same
-node           rocksdb-native     yes   nodejs npm
-python         pyrex-rocksdb      yes   python3-venv
-rust           rocksdb: 0.20.1    no    cargo-web libclang-dev librocksdb-dev
-END
-}
-step() { printf '\n==== %s (%d s)\n' "$*" "$SECONDS" >&2; }
-fail() { echo "run.sh: $*" >&2; exit 1; }
-
-if [ "${1-}" = --help ]; then usage; exit; fi
-[ $# -ge 2 ] && [ -f "$hosts/$1/${1}_test.sh" ] || { usage >&2; exit 2; }
+hosts=$(realpath "$(dirname "$0")")
+# shellcheck source=tests/install/matrix/runner.sh
+. "$hosts/../matrix/runner.sh"
+check_arguments 2 3 "$@"
+[ -f "$hosts/$1/${1}_test.sh" ] || { usage >&2; exit 2; }
+sources=$repository
 host=$1 version=$2 tree=${3:+$(realpath "$3")}
 [ "$host" = rust ] || [ -n "$tree" ] || { usage >&2; exit 2; }
 work=$(mktemp -d)
@@ -95,10 +88,34 @@ try_module() {
     "with \`mix\`, and without them again | $(date +%F) |"
 }
 
-if [ -f "$hosts/$host/pom.xml" ]; then
+# The jars of a host in Java: GROUP:ARTIFACT:VERSION[:CLASSIFIER].
+case $host in
+  rocksjava) jars="org.rocksdb:rocksdbjni:$version" ;;
+  # The broker in the second takes classes of the third.
+  kafka_streams) jars="org.apache.kafka:kafka-streams:$version
+    org.apache.kafka:kafka-test-common-runtime:$version org.apache.kafka:kafka-clients:$version:test" ;;
+  # ZooKeeper's server needs the last two, but does not say so.
+  bookkeeper) jars="org.apache.bookkeeper:bookkeeper-server:$version
+    io.dropwizard.metrics:metrics-core:4.1.12.1 org.xerial.snappy:snappy-java:1.1.10.5" ;;
+  *) jars= ;;
+esac
+
+project() {  # JARS: prints Maven's project file.
+  local group artifact release classifier
+  echo '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+  echo '<groupId>cassandra_bloom</groupId><artifactId>host</artifactId><version>0</version><dependencies>'
+  for jar in $1; do
+    IFS=: read -r group artifact release classifier <<<"$jar"
+    echo "<dependency><groupId>$group</groupId><artifactId>$artifact</artifactId><version>$release</version>"
+    echo "${classifier:+<classifier>$classifier</classifier>}</dependency>"
+  done
+  echo '</dependencies></project>'
+}
+
+if [ -n "$jars" ]; then
   step "jars"
-  mvn -q -B -f "$hosts/$host/pom.xml" dependency:copy-dependencies -Dhost.version="$version" \
-    -DoutputDirectory="$work/jars" >&2
+  project "$jars" >"$work/pom.xml"
+  mvn -q -B -f "$work/pom.xml" dependency:copy-dependencies -DoutputDirectory="$work/jars" >&2
   jar=$(echo "$work"/jars/rocksdbjni-*.jar)
   build rocksjava JAR="$jar" ROCKSDB="$tree"
   folder=$sources/build/$(basename "$jar" .jar)/lib

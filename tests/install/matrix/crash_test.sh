@@ -1,41 +1,34 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs RocksDB's own crash test with this policy; see usage.
+#
+# Usage: crash_test.sh ROCKSDB_TREE [SECONDS]
+#
+# Runs tools/db_crashtest.py, which kills and verifies db_stress again and again: blackbox
+# (killed after a time) and whitebox (killed at places in RocksDB's code), with the policy in
+# each of its forms, with full and partitioned filters, prefixes, and user-defined timestamps.
+# The policy comes from an OPTIONS file. Prints for each a row of this table:
+#
+#   | test | policy | filters | timestamps | seed | runs of db_stress | result |
+#
+# After a failure the same is run with RocksDB's own filter and the same seed. "shared" means
+# that it fails, too; otherwise the result is "FAILED".
+#
+# ROCKSDB_TREE  a source tree in which in_tree.sh has built RocksDB by CMake, in Debug: with
+#               assertions and the places where whitebox kills
+# SECONDS       in all: 7200
+# Environment   SEED (random), FOLDER (a temporary one) for databases and logs; it is kept after
+#               a failure
 set -euo pipefail
+# shellcheck source=tests/install/matrix/runner.sh
+. "$(dirname "$0")/runner.sh"
+# shellcheck source=tests/install/matrix/databases.sh
+. "$(dirname "$0")/databases.sh"
 
-usage() {
-  cat <<END
-Usage: crash_test.sh ROCKSDB_TREE [SECONDS]
-
-Runs tools/db_crashtest.py, which kills and verifies db_stress again and again: blackbox
-(killed after a time) and whitebox (killed at places in RocksDB's code), with the policy in
-each of its forms, with full and partitioned filters, prefixes, and user-defined timestamps.
-The policy comes from an OPTIONS file. Prints for each a row of this table:
-
-  | test | policy | filters | timestamps | seed | runs of db_stress | result |
-
-After a failure the same is run with RocksDB's own filter and the same seed. "shared" means
-that it fails, too; otherwise the result is "FAILED".
-
-ROCKSDB_TREE  a source tree in which in_tree.sh has built RocksDB by CMake, in Debug: with
-              assertions and the places where whitebox kills
-SECONDS       in all: 7200
-Environment   SEED (random), FOLDER (a temporary one) for databases and logs; it is kept after
-              a failure
-
-Exit status 0 if nothing failed but what is shared, 1 if not, 2 for wrong usage.
-END
-}
-
-case ${1-} in
-  --help) usage; exit ;;
-  '' | -*) usage >&2; exit 2 ;;
-esac
-[ $# -le 2 ] || { usage >&2; exit 2; }
+check_arguments 1 2 "$@"
 tree=$(realpath "$1")
 seconds=${2-7200}
 stress=$tree/build-cassandra-bloom/db_stress
-[ -x "$stress" ] || { echo "crash_test.sh: no $stress: run in_tree.sh cmake $tree" >&2; exit 1; }
+[ -x "$stress" ] || fail "no $stress: run in_tree.sh cmake $tree"
 folder=${FOLDER:-$(mktemp -d)}
 seed=${SEED:-$RANDOM}
 
@@ -49,31 +42,12 @@ cases=(
   "cassandra_bloom:mix:10 partitioned ts"
 )
 
-# options POLICY FILTERS TS: an OPTIONS file. The prefix extractor matches --prefix_size=7.
+# options POLICY FILTERS TS: an OPTIONS file.
 options() {
-  cat <<END
-[Version]
-  rocksdb_version=7.8.3
-  options_file_version=1.1
-
-[DBOptions]
-
-[CFOptions "default"]
-  prefix_extractor=rocksdb.FixedPrefix.7
-  write_buffer_size=1048576
-  target_file_size_base=1048576
-  max_bytes_for_level_base=4194304
-  level_compaction_dynamic_level_bytes=true
-  ${3:+comparator=leveldb.BytewiseComparator.u64ts}
-
-[TableOptions/BlockBasedTable "default"]
-  filter_policy=$1
-  format_version=5
-  optimize_filters_for_memory=true
-END
-  if [ "$2" = partitioned ]; then
-    printf '  partition_filters=true\n  index_type=kTwoLevelIndexSearch\n  metadata_block_size=512\n'
-  fi
+  local table="filter_policy=$1 format_version=5 optimize_filters_for_memory=true"
+  [ "$2" = full ] || table+=" partition_filters=true index_type=kTwoLevelIndexSearch metadata_block_size=512"
+  options_file "$STRESS_OPTIONS level_compaction_dynamic_level_bytes=true
+    ${3:+comparator=leveldb.BytewiseComparator.u64ts}" "$table"
 }
 
 # crash_test TEST POLICY FILTERS TS: writes the log into $log. The flags switch off what the

@@ -1,91 +1,44 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds for another CPU on x86-64, runs the quick tests under qemu-user, makes the
-# Debian packages, and exchanges databases with x86-64.
+#
+# Usage: cross.sh ARCH
+#
+# Builds for another CPU. ARCH is Debian's name of it: arm64, riscv64 or s390x. In a Debian of
+# x86-64, this
+#
+# - builds the tests with Debian's cross compiler (warnings are errors), and runs the quick
+#   ones under qemu-user (the script names those left out, with the reason);
+# - makes the Debian packages, and looks at their architecture, the files in them and what
+#   they depend on;
+# - installs them, writes databases of 100,000 keys with the stock db_bench of that CPU and the
+#   policy preloaded, full and partitioned filters, and with RocksDB's Bloom filter replaced,
+#   reads each with x86-64, and the other way round: all of 20,000 present keys must be found,
+#   and the filter must reject 98 % of 20,000 absent keys;
+# - exports all filters of these databases on both CPUs: all must be equal.
+#
+# The last line is for "Other CPUs" in docs/hosts.md.
+#
+# RELEASE=trixie  the Debian release
+# SMALL=1         only the tests of the core, the policy and databases, which take half as
+#                 long to build as all quick tests
 set -euo pipefail
-
-KEYS=100000
-READS=20000
-MIN_USEFUL=98  # Percent of the absent keys that the filter must reject.
-
-usage="usage: cross.sh [--root=FOLDER] [--release=RELEASE] [--jobs=N] [--small] ARCH
-
-ARCH is Debian's name of the CPU: arm64, riscv64 or s390x. In a Debian of
-x86-64 in FOLDER, this
-
-- builds the tests with Debian's cross compiler (warnings are errors), and
-  runs the quick ones under qemu-user (the script names those left out, with the reason);
-- makes the Debian packages, and looks at their architecture, the files in them and
-  what they depend on;
-- installs them, writes databases of $KEYS keys with the stock db_bench of that CPU and
-  the policy preloaded, full and partitioned filters, and with RocksDB's Bloom filter
-  replaced, reads each with x86-64, and the other way round: all of $READS present keys
-  must be found, and the filter must reject $MIN_USEFUL % of $READS absent keys;
-- exports all filters of these databases on both CPUs: all must be equal.
-
---root=FOLDER      a Debian, which debootstrap puts there if it is missing. An earlier
-                   run's is used again, also for another ARCH. Without it, it is
-                   temporary.
---release=RELEASE  the Debian release; trixie without it
---jobs=N           compile and test this much at once (default: one per CPU)
---small            only the tests of the core, the policy and databases, which take half
-                   as long to build as all quick tests
-
-Needs root, debootstrap, a network, and 4 GB. The last line is for \"Other CPUs\" in
-docs/hosts.md. Exit status 0 if all is well, 1 if not, 2 for wrong usage."
-
-fail_usage() {
-  echo "cross.sh: $1; see --help" >&2
-  exit 2
-}
-
-here=$(cd "$(dirname "$0")" && pwd)
-root='' release=trixie jobs=$(nproc) small='' arch=''
-arguments=("$@")
-for argument; do
-  case $argument in
-    --help) echo "$usage"; exit ;;
-    --root=?*) root=$(realpath -m "${argument#*=}") ;;
-    --release=?*) release=${argument#*=} ;;
-    --jobs=[1-9]*) jobs=${argument#*=} ;;
-    --small) small=1 ;;
-    -*) fail_usage "unknown option $argument" ;;
-    *) arch=$arch$argument ;;
-  esac
-done
+# shellcheck source=tests/install/matrix/runner.sh
+. "$(dirname "$0")/runner.sh"
+# shellcheck source=tests/install/matrix/databases.sh
+. "$(dirname "$0")/databases.sh"
+check_arguments 1 1 "$@"
+own_mounts "$@"
+arch=$1 small=${SMALL-}
 # elf: what readelf calls the machine.
 case $arch in
   arm64) triplet=aarch64-linux-gnu qemu=qemu-aarch64 elf=AArch64 ;;
   riscv64) triplet=riscv64-linux-gnu qemu=qemu-riscv64 elf=RISC-V ;;
   s390x) triplet=s390x-linux-gnu qemu=qemu-s390x elf='IBM S/390' ;;
-  '') fail_usage "no ARCH given" ;;
-  *) fail_usage "unknown ARCH $arch" ;;
+  *) usage >&2; exit 2 ;;
 esac
-[ "$(id -u)" = 0 ] || fail_usage "chroots take root: run it with sudo"
-
-# This process gets mounts of its own, which disappear when it ends.
-if [ "${CASSANDRA_BLOOM_MOUNTS-}" != own ]; then
-  exec env CASSANDRA_BLOOM_MOUNTS=own unshare --mount "$0" "${arguments[@]}"
-fi
-
-# shellcheck source=tests/install/matrix/chroot.sh
-. "$here/chroot.sh"
-open_chroot "$release" "$root"
-mount --rbind /dev "$root/dev"
-check=/check/$arch  # In the chroot.
+make_chroot "${RELEASE:-trixie}" "$arch"
+check=/check sources=/home/tester/sources  # In the chroot.
 mkdir -p "$root$check"
-
-# logged NAME COMMAND...: writes the output to a log. If the command fails, also prints
-# the end of the log.
-logged() {
-  local log=$root$check/$1.log
-  shift
-  "$@" >"$log" 2>&1 || {
-    tail -n 40 "$log" >&2
-    echo "failed: $*; its whole output is in $log" >&2
-    return 1
-  }
-}
 
 # ---- The Debian, the sources, the compilers ----
 
@@ -101,7 +54,7 @@ install "${native[@]}" "${foreign[@]/%/:$arch}"
 # those of x86-64, and the db_bench of both, are only unpacked.
 rocksdb=$(inside dpkg-query -W -f '${Depends}' "librocksdb-dev:$arch" |
   grep -o 'librocksdb[0-9.]*[0-9]')
-x86=/check/x86-64
+x86=$check/x86-64
 unpack() {  # FOLDER PACKAGE...
   inside bash -euc 'rm -rf "$1" && mkdir -p "$1" && cd "$1" && apt-get download -qq "${@:2}" 2>/dev/null
     for package in *.deb; do dpkg-deb -x "$package" .; done' - "$@"
@@ -112,7 +65,6 @@ x86_rocksdb=$(cd "$root" && find ".$x86/debian" -name librocksdb.so)
 x86_rocksdb=${x86_rocksdb#.}
 inside dpkg-query -W -f '  ${Package} ${Version} ${Architecture}\n' "librocksdb-dev:$arch" qemu-user
 
-rm -rf "$root/check/sources"
 copy_sources
 
 cat >"$root$check/toolchain.cmake" <<END
@@ -168,7 +120,7 @@ started=(filterdb sst_filters export_stress partitions_example random_db
 # Tests that are left out, and why.
 left_out=(
   # Python scripts, which have nothing to do with the CPU.
-  check_layout check_layout_test figures_test newest_release mutants_check
+  check_layout check_layout_test figures_test newest_release
   # Python of x86-64 cannot load a library of another CPU.
   'PythonExampleTest\..*'
   # The test limits the memory of its process, and the emulator needs some of it.
@@ -188,7 +140,7 @@ case $arch in
 esac
 
 step "building the tests"
-logged configure inside cmake -S /check/sources -B "$check/tests" \
+logged configure inside cmake -S $sources -B "$check/tests" \
   "-DCMAKE_TOOLCHAIN_FILE=$check/toolchain.cmake" -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS=-O2 \
   -DCASSANDRA_BLOOM_WERROR=ON
 logged build inside nice -n 10 cmake --build "$check/tests" --parallel "$jobs" --target "${test_programs[@]}"
@@ -201,20 +153,18 @@ step "the tests, under $qemu"
 find "$root$check/tests/tests" -name '*.cmake' -exec sed -Ei 's/(TIMEOUT "?)300\>/\11800/' {} +
 tests=0
 inside ctest --test-dir "$check/tests" -L quick -E "^($(IFS='|'; echo "${left_out[*]}"))\$" \
-  --parallel "$jobs" --output-on-failure >"$root$check/test.log" 2>&1 || tests=1
-sed -nE '/% tests passed/p; /^The following tests/,/^$/p' "$root$check/test.log"
-read -r failed total < <(sed -nE 's/^.* ([0-9]+) tests? failed out of ([0-9]+)$/\1 \2/p' "$root$check/test.log") || {
-  tail -n 5 "$root$check/test.log" >&2
-  exit 1
-}
-skipped=$(grep -c '\*\*\*Skipped' "$root$check/test.log" || true)
+  --parallel "$jobs" --output-on-failure >"$root.test.log" 2>&1 || tests=1
+sed -nE '/% tests passed/p; /^The following tests/,/^$/p' "$root.test.log"
+counts=$(test_counts "$root.test.log")
+read -r passed skipped failed <<<"$counts"
 
 # ---- The packages ----
 
 step "the packages"
 rm -rf "$root$check/deb"
 mkdir -p "$root$check/deb/packages"
-cp -rp "$root/check/sources" "$root$check/deb/source"
+cp -rp "$root$sources" "$root$check/deb/source"
+rm -rf "$root$check/deb/source/build"
 logged packages inside env -C "$check/deb/source" "DEB_BUILD_OPTIONS=nocheck noautodbgsym parallel=$jobs" \
   nice -n 10 dpkg-buildpackage --host-arch="$arch" --build=any --no-sign
 mv "$root$check"/deb/*.deb "$root$check/deb/packages"
@@ -245,74 +195,51 @@ for package in "$root$check"/deb/packages/*.deb; do
   fault=$(package_fault "$package")
   [ -z "$fault" ] || { echo "    FAULT: $fault"; packages=1; }
 done
-# Packages that an earlier run installed may be for another CPU.
-inside sh -c "dpkg-query -W -f '\${db:Status-Status} \${Package}:\${Architecture}\n' 'lib*cassandra-bloom*' filterdb sst-filters \
-  2>/dev/null | sed -n 's/^installed //p' | xargs -r dpkg --purge >/dev/null"
+uninstall  # Those of an earlier run.
 inside sh -c "apt-get -o Dpkg::Use-Pty=0 install -qq -y --no-install-recommends $check/deb/packages/*.deb" >/dev/null
 
 # ---- Databases of both CPUs ----
 
 step "building for x86-64"
-logged configure_x86 inside cmake -S /check/sources -B $x86/build -DCMAKE_BUILD_TYPE=Release \
+logged configure_x86 inside cmake -S $sources -B $x86/build -DCMAKE_BUILD_TYPE=Release \
   -DCASSANDRA_BLOOM_BUILD_TESTS=OFF \
   "-DROCKSDB_LIBRARY=$x86_rocksdb" -DROCKSDB_INCLUDE_DIR=$x86/debian/usr/include
 logged build_x86 inside nice -n 10 cmake --build $x86/build --parallel "$jobs" \
   --target sst_filters rocksdb_cassandra_bloom cassandra_bloom_preload cassandra_bloom_replace
 
 step "databases"
-work=$check/databases
-rm -rf "$root$work"
-mkdir "$root$work"
-cp "$sources"/tests/install/matrix/options/{full,partitioned}.ini "$root$work"
+databases=$check/databases work=$root$check/databases
+rm -rf "$work"
+mkdir "$work"
+for mode in full partitioned; do options_of_mode $mode >"$work/$mode.ini"; done
 
-# db_bench CPU MODE FOLDER FLAGS...: the same seed gives the same keys on every CPU.
 db_bench() {
-  local library=libcassandra_bloom_preload.so policy=--options_file=$work/$2.ini
+  local library=libcassandra_bloom_preload.so policy=--options_file=$databases/$2.ini
   [ "$2" != replaced ] || library=libcassandra_bloom_replace.so policy=--bloom_bits=10
   local command=("${run_with[@]}" "LD_PRELOAD=$library" "$check/debian/usr/bin/db_bench")
   [ "$1" = "$arch" ] || command=(env "LD_LIBRARY_PATH=${x86_rocksdb%/*}"
     "LD_PRELOAD=$x86/build/lib/$library" "$x86/debian/usr/bin/db_bench")
-  inside "${command[@]}" $policy "--db=$work/$3" --num=$KEYS --seed=1 \
-    --key_size=16 --value_size=100 --statistics "${@:4}"
+  inside "${command[@]}" $policy "--db=$databases/$3" "${@:4}"
 }
 
-# read_all CPU MODE FOLDER: prints "FOUND found, USEFUL rejected".
-read_all() {
-  local found useful
-  db_bench "$@" --use_existing_db --benchmarks=readrandom --reads=$READS >"$root$work/present.log" 2>&1 &&
-    db_bench "$@" --use_existing_db --benchmarks=readmissing --reads=$READS >"$root$work/absent.log" 2>&1 || {
-    tail -n 5 "$root$work"/*.log >&2
-    echo "does not open"
-    return 1
-  }
-  found=$(sed -nE 's/^readrandom .*\(([0-9]+) of .*/\1/p' "$root$work/present.log")
-  useful=$(sed -nE 's/^rocksdb.bloom.filter.useful COUNT : //p' "$root$work/absent.log")
-  echo "${found:-0} found, ${useful:-0} rejected"
-  [ "${found:-0}" = $READS ] && [ $((100 * ${useful:-0})) -ge $((MIN_USEFUL * READS)) ]
-}
-
-# digest CPU FOLDER: the SHA-256 of all filters, as sst_filters on that CPU exports them.
+# digest CPU: the SHA-256 of all filters of $work/written, as sst_filters on that CPU exports them.
 digest() {
   local command=("${run[@]}" /usr/bin/sst_filters)
   [ "$1" = "$arch" ] || command=(env "LD_LIBRARY_PATH=${x86_rocksdb%/*}" "$x86/build/bin/sst_filters")
-  rm -rf "$root$work/filters"
-  inside "${command[@]}" export "--db=$work/$2" "--out-dir=$work/filters" --sstable-version=nb \
-    >"$root$work/export.log" 2>&1 || { tail -n 5 "$root$work/export.log" >&2; echo "no export by $1"; return; }
-  cat "$root$work"/filters/*-Filter.db | sha256sum | cut -c1-64
+  rm -rf "$work/filters"
+  inside "${command[@]}" export "--db=$databases/written" "--out-dir=$databases/filters" --sstable-version=nb \
+    >"$work/export.log" 2>&1 || { tail -n 5 "$work/export.log" >&2; echo "no export by $1"; return; }
+  cat "$work"/filters/*-Filter.db | sha256sum | cut -c1-64
 }
 
 exchanged=yes equal=yes
 for mode in full partitioned replaced; do
   results=() digests=()
   for writer in x86-64 "$arch"; do
-    rm -rf "$root$work/written"
-    logged write db_bench "$writer" $mode written --benchmarks=fillseq,flush,compact
+    write_database "$writer" $mode
     for reader in x86-64 "$arch"; do
-      # Reads a copy, because the reader writes files of its own into it.
-      rm -rf "$root$work/read"
-      cp -r "$root$work/written" "$root$work/read"
-      result=$(read_all "$reader" $mode read) || exchanged=no
-      sum=$(digest "$reader" written)
+      result=$(read_database "$reader" $mode) || exchanged=no
+      sum=$(digest "$reader")
       printf '  %-11s  written by %-7s read by %-7s %s; filters exported: %s\n' \
         $mode "$writer," "$reader:" "$result" "$sum"
       results+=("$result") digests+=("$sum")
@@ -325,7 +252,7 @@ done
 
 step "done"
 printf '%s, RocksDB %s, g++ %s: %s tests passed, %s skipped, %s failed; packages good: %s; Filter.db files equal: %s; databases exchanged: %s; %(%F)T\n' \
-  "$arch" "$(inside dpkg-query -W -f '${Version}' "librocksdb-dev:$arch")" \
-  "$(inside "$triplet-g++" -dumpfullversion)" "$((total - failed - skipped))" "$skipped" "$failed" \
+  "$arch" "$(version_of "librocksdb-dev:$arch")" \
+  "$(inside "$triplet-g++" -dumpfullversion)" "$passed" "$skipped" "$failed" \
   "$([ $packages = 0 ] && echo yes || echo no)" "$equal" "$exchanged" -1
 [ $tests$packages$equal$exchanged = 00yesyes ]

@@ -1,36 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Compares RocksDB's private filter interface, as
-# plugin/policy/filter_bits_api.h declares it, with RocksDB's sources.
+#
+# Usage: headers.sh ROCKSDB_TREE...
+#
+# Compares RocksDB's private filter interface, as plugin/policy/filter_bits_api.h declares
+# it, with source trees of RocksDB releases. plugin/policy is compiled twice for each: with
+# RocksDB's own filter_policy_internal.h, and with cassandra_bloom's declaration of it and
+# only RocksDB's public headers. The virtual function tables of cassandra_bloom's builder and
+# reader, and the sizes of their base classes, must agree.
+#
+# Environment   CXX=g++
 set -euo pipefail
-
-REPOSITORY=$(cd "$(dirname "$0")/../../.." && pwd)
-CXX=${CXX:-g++}
-
-usage() {
-  cat <<END
-Usage: $0 CHECKOUT...
-
-A CHECKOUT is a source tree of a RocksDB release. plugin/policy is compiled twice for
-each: with RocksDB's own filter_policy_internal.h, and with cassandra_bloom's
-declaration of it and only RocksDB's public headers. The virtual function tables of
-cassandra_bloom's builder and reader, and the sizes of their base classes, must agree.
-
-CXX is the compiler ($CXX). Exit status 0 if everything compiled and agrees, 1 if
-not, 2 for wrong usage.
-END
-}
-
-case ${1-} in
-  --help) usage; exit ;;
-  '' | -*) echo "$0: no source tree of RocksDB given; see --help" >&2; exit 2 ;;
-esac
+# shellcheck source=tests/install/matrix/runner.sh
+. "$(dirname "$0")/runner.sh"
+check_arguments 1 99 "$@"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 glue() {
-  for source in "$REPOSITORY"/plugin/policy/*.cc; do
+  for source in "$repository"/plugin/policy/*.cc; do
     echo "#include \"$source\""
   done
   cat <<END
@@ -46,15 +35,15 @@ END
 compile() {
   local output=$1
   shift
-  $CXX -x c++ -w -S -o "$output" -I"$REPOSITORY" -I"$REPOSITORY/include" \
+  ${CXX:-g++} -x c++ -w -S -o "$output" -I"$repository" -I"$repository/include" \
     -DCASSANDRA_BLOOM_ACCEPT_UNTESTED_ROCKSDB "$@" "$work/glue.cc"
 }
 
-# Prints the virtual function tables, without the entries for RTTI, which are not
-# functions.
+# Prints the entries of the virtual function tables and the sizes, without those for RTTI, which
+# are not functions. An assembler calls 8 bytes .quad, .xword, .dword or .8byte.
 tables() {
-  awk '/^[^ \t].*:$/ { on = /^_ZTV.*CassandraBloomBits|^base_class_sizes/ }
-       on && !/_ZTI/ && (/:$/ || /\.quad/)' "$1"
+  awk '/^[^ \t].*:$/ { table = /^_ZTV.*CassandraBloomBits|^base_class_sizes/ ? $1 : "" }
+       table && !/_ZTI/ && /\.(quad|xword|dword|8byte)/ { print table, $2, $3 }' "$1"
 }
 
 glue >"$work/glue.cc"
@@ -64,8 +53,7 @@ echo '|---|---|---|---|'
 for tree in "$@"; do
   version_h=$tree/include/rocksdb/version.h
   if [[ ! -f $version_h || ! -f $tree/table/block_based/filter_policy_internal.h ]]; then
-    echo "$0: $tree is not a source tree of RocksDB 7.0 or later" >&2
-    exit 2
+    fail "$tree is not a source tree of RocksDB 7.0 or later"
   fi
   release=$(sed -nE 's/^#define ROCKSDB_(MAJOR|MINOR|PATCH) ([0-9]+)/\2/p' \
     "$version_h" | paste -sd.)
@@ -82,7 +70,7 @@ for tree in "$@"; do
     layouts=equal
     diff "$work/theirs" "$work/ours" >&2 || layouts=DIFFERENT
     for table in CassandraBloomBitsBuilder CassandraBloomBitsReader base_class_sizes; do
-      grep -q "^[^ ]*$table.*:$" "$work/ours" || layouts="not found"
+      grep -q "$table.*: " "$work/ours" || layouts="not found"
     done
   fi
   echo "| $release | $theirs | $ours | $layouts |"

@@ -1,41 +1,32 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests the plugin inside RocksDB's own tree; see usage.
+#
+# Usage: in_tree.sh make|cmake ROCKSDB_TREE
+#
+# Builds RocksDB with this repository as its plugin, with RocksDB's Makefile or its
+# CMake, and checks that the policy works there without preloading. It runs the
+# plugin's test, db_bench with an OPTIONS file, sst_dump, ldb, and db_stress with
+# four threads and reopenings. Prints a row of this table:
+#
+#   | RocksDB | build | compiler | plugin tests | present and absent keys | db_stress |
+#
+# ROCKSDB_TREE  a checkout or an unpacked release of RocksDB. The script copies this
+#               repository into its plugin/cassandra_bloom; cmake builds in its folder
+#               build-cassandra-bloom. What is already built is not built again.
+# Environment   JOBS=2 (nproc), STRESS_OPS=100000 per thread,
+#               CXX=g++, CC=gcc, OPTIMIZE=-O2
+# Needs         what RocksDB needs, libgflags-dev, libgtest-dev
 set -euo pipefail
+# shellcheck source=tests/install/matrix/runner.sh
+. "$(dirname "$0")/runner.sh"
+# shellcheck source=tests/install/matrix/databases.sh
+. "$(dirname "$0")/databases.sh"
 
-usage() {
-  cat <<END
-Usage: in_tree.sh make|cmake ROCKSDB_TREE
-
-Builds RocksDB with this repository as its plugin, with RocksDB's Makefile or its
-CMake, and checks that the policy works there without preloading. It runs the
-plugin's test, db_bench with an OPTIONS file, sst_dump, ldb, and db_stress with
-four threads and reopenings. Prints a row of this table:
-
-  | RocksDB | build | compiler | plugin tests | absent reads filtered | db_stress |
-
-ROCKSDB_TREE  a checkout or an unpacked release of RocksDB. The script copies this
-              repository into its plugin/cassandra_bloom; cmake builds in its folder
-              build-cassandra-bloom. What is already built is not built again.
-Environment   JOBS=2 (nproc), STRESS_OPS=100000 per thread,
-              CXX=g++, CC=gcc, OPTIMIZE=-O2
-Needs         what RocksDB needs, libgflags-dev, libgtest-dev
-END
-}
-
-fail() { echo "in_tree.sh: $*" >&2; exit 1; }
-step() { printf '==== %s (%d s)\n' "$*" "$SECONDS" >&2; }
-
-case ${1-} in
-  --help) usage; exit ;;
-  make | cmake) build=$1 ;;
-  *) usage >&2; exit 2 ;;
-esac
-[ $# = 2 ] || { usage >&2; exit 2; }
+check_arguments 2 2 "$@"
+build=$1
+case $build in make | cmake) ;; *) usage >&2; exit 2 ;; esac
 [ -f "$2/include/rocksdb/version.h" ] || fail "$2 is not a source tree of RocksDB"
 tree=$(realpath "$2")
-repository=$(realpath "$(dirname "$0")/../../..")
-jobs=${JOBS:-$(nproc)}
 tools="db_bench ldb sst_dump db_stress"
 test=cassandra_bloom_plugin_test
 unset LD_PRELOAD
@@ -98,32 +89,19 @@ build_test_by_hand() {
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-
-check_db_bench() {
-  local flags=(--db="$work/db" --options_file="$repository/tests/install/matrix/options/full.ini"
-    --num=100000 --key_size=16 --statistics --stats_interval=0)
-  "$bin/db_bench" "${flags[@]}" --benchmarks=fillrandom,flush,compact >"$work/fill.log" 2>&1 ||
-    fail "db_bench does not write: $(tail -3 "$work/fill.log")"
-  "$bin/db_bench" "${flags[@]}" --use_existing_db --benchmarks=readmissing \
-    >"$work/read.log" 2>&1 || fail "db_bench does not read: $(tail -3 "$work/read.log")"
-  local useful
-  useful=$(sed -n 's/^rocksdb.bloom.filter.useful COUNT : //p' "$work/read.log")
-  [ "${useful:-0}" -gt 98000 ] || fail "of 100000 absent reads ${useful:-none} were filtered"
-  filtered="$((useful / 1000)).$((useful / 100 % 10)) %"
-}
+options_of_mode full >"$work/full.ini"
+db_bench() { "$bin/db_bench" --options_file="$work/$2.ini" --db="$work/$3" "${@:4}"; }
 
 check_tools() {
-  local properties
-  properties=$("$bin/sst_dump" --file="$work/db" --show_properties --command=none)
+  local properties key ldb=("$bin/ldb" --db="$work/written" --try_load_options --hex)
+  properties=$("$bin/sst_dump" --file="$work/written" --show_properties --command=none)
   grep -q 'filter policy name: cassandra_bloom$' <<<"$properties" ||
     fail "sst_dump: no filter policy cassandra_bloom in $properties"
-  local key
-  key=$("$bin/ldb" --db="$work/db" --try_load_options --hex scan --max_keys=1 | cut -d' ' -f1)
-  "$bin/ldb" --db="$work/db" --try_load_options --hex get "$key" >/dev/null ||
-    fail "ldb does not find the key $key"
+  key=$("${ldb[@]}" scan --max_keys=1 | cut -d' ' -f1)
+  "${ldb[@]}" get "$key" >/dev/null || fail "ldb does not find the key $key"
   # For an absent key, ldb's exit status depends on the release.
-  "$bin/ldb" --db="$work/db" --try_load_options --hex get 0x00 >"$work/absent.log" 2>&1 || true
-  grep -qi 'not *found' "$work/absent.log" || fail "ldb finds the key 0x00, which is absent"
+  "${ldb[@]}" get 0x00 >"$work/ldb.log" 2>&1 || true
+  grep -qi 'not *found' "$work/ldb.log" || fail "ldb finds the key 0x00, which is absent"
 }
 
 # Runs db_stress. Some features need a special build, an option that the OPTIONS file
@@ -143,8 +121,9 @@ check_db_stress() {
     fi
   done
   mkdir -p "$work/expected"
+  options_file "$STRESS_OPTIONS" "filter_policy=cassandra_bloom:10 format_version=5" >"$work/stress.ini"
   "$bin/db_stress" --db="$work/stress" --expected_values_dir="$work/expected" \
-    --options_file="$repository/tests/install/matrix/db_stress.ini" --prefix_size=7 \
+    --options_file="$work/stress.ini" --prefix_size=7 \
     --threads=4 --ops_per_thread="$ops" --reopen=5 --max_key=100000 --value_size_mult=33 \
     --column_families=1 --destroy_db_initially=1 --compact_range_one_in=20000 \
     --flush_one_in=5000 "${flags[@]}" >"$work/stress.log" 2>&1 ||
@@ -165,10 +144,11 @@ build_test_by_hand
 "$bin/$test" >"$work/test.log" 2>&1 || fail "$(cat "$work/test.log")"
 passed=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) tests\.$/\1/p' "$work/test.log")
 step "db_bench"
-check_db_bench
+write_database db_bench full
+found=$(read_database db_bench full) || fail "db_bench: $found"
 step "sst_dump, ldb"
 check_tools
 step "db_stress"
 check_db_stress
 step "done"
-echo "| $release | $build | $(${CXX:-g++} -dumpfullversion) | $passed passed | $filtered | $stressed |"
+echo "| $release | $build | $(${CXX:-g++} -dumpfullversion) | $passed passed | $found | $stressed |"

@@ -1,56 +1,44 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs RocksDB's own tests with cassandra_bloom; see usage.
+#
+# Usage: rocksdb_filter_tests.sh ROCKSDB_TREE [PROGRAM... | all]
+#
+# Builds test programs of RocksDB, and runs each of their tests in a process of its own,
+# with a small library loaded before RocksDB. The library makes NewBloomFilterPolicy, and
+# the function that makes built-in policies by name for tests, return a cassandra_bloom
+# policy of one of these forms, with the bits per key of the call:
+#
+#   plain           cassandra_bloom:BITS
+#   blocks:rocksdb  cassandra_bloom:BITS:blocks:rocksdb
+#   mix             cassandra_bloom:mix:BITS; outside the range of its bits, blocks:rocksdb
+#
+# Prints a line for each test that does not pass, and a table:
+#
+#   | test program | form | pass | do not apply | fail without it, too | fail | make no filter |
+#
+# A test does not apply if it fails as filter_tests_not_applicable.txt, next to this
+# script, says, with the reason. A test that fails otherwise is run again with RocksDB's
+# own filter, to see whether it fails then, too. A test that makes no filter policy is run
+# with the first form only. Not well is a test that fails with cassandra_bloom alone, one that
+# should not apply and passes, and that no test made a cassandra_bloom policy.
+#
+# ROCKSDB_TREE  a checkout or an unpacked release of RocksDB, 10.9 to 11.8. Its library
+#               and the programs are built once, in its folder build-debug: the library
+#               in 20 minutes of CPU time, a program in 1 or 2
+# PROGRAM       bloom_test and others; without it the four tests of filters. With `all`,
+#               every program whose source calls one of the two functions
+# Environment   FORMS="plain blocks:rocksdb mix"; JOBS=2 (nproc); LIMIT=600, the seconds
+#               for a test; TMPDIR=/dev/shm for databases; SANITIZER=thread for
+#               ThreadSanitizer
+# Needs         what RocksDB and the tests need
 set -euo pipefail
+# shellcheck source=tests/install/matrix/runner.sh
+. "$(dirname "$0")/runner.sh"
 
-usage() {
-  cat <<END
-Usage: rocksdb_filter_tests.sh ROCKSDB_TREE [PROGRAM... | all]
-
-Builds test programs of RocksDB, and runs each of their tests in a process of its own,
-with a small library loaded before RocksDB. The library makes NewBloomFilterPolicy, and
-the function that makes built-in policies by name for tests, return a cassandra_bloom
-policy of one of these forms, with the bits per key of the call:
-
-  plain           cassandra_bloom:BITS
-  blocks:rocksdb  cassandra_bloom:BITS:blocks:rocksdb
-  mix             cassandra_bloom:mix:BITS; outside the range of its bits, blocks:rocksdb
-
-Prints a line for each test that does not pass, and a table:
-
-  | test program | form | pass | do not apply | fail without it, too | fail | make no filter |
-
-A test does not apply if it fails as filter_tests_not_applicable.txt, next to this
-script, says, with the reason. A test that fails otherwise is run again with RocksDB's
-own filter, to see whether it fails then, too. A test that makes no filter policy is run
-with the first form only. Exit status 1 if a test fails with cassandra_bloom alone, if
-one that should not apply passes, or if no test made a cassandra_bloom policy.
-
-ROCKSDB_TREE  a checkout or an unpacked release of RocksDB, 10.9 to 11.8. Its library
-              and the programs are built once, in its folder build-debug: the library
-              in 20 minutes of CPU time, a program in 1 or 2
-PROGRAM       bloom_test and others; without it the four tests of filters. With \`all\`,
-              every program whose source calls one of the two functions
-Environment   FORMS="plain blocks:rocksdb mix"; JOBS=2 (nproc); LIMIT=600, the seconds
-              for a test; TMPDIR=/dev/shm for databases; SANITIZER=thread for
-              ThreadSanitizer
-Needs         what RocksDB and the tests need
-END
-}
-
-case ${1-} in
-  --help) usage; exit ;;
-  "" | -*) usage >&2; exit 2 ;;
-esac
-case ${SANITIZER-} in
-  "" | thread) ;;
-  *) usage >&2; exit 2 ;;
-esac
+check_arguments 1 999 "$@"
+case ${SANITIZER-} in "" | thread) ;; *) usage >&2; exit 2 ;; esac
 tree=$(realpath "$1")
 shift
-here=$(realpath "$(dirname "$0")")
-repository=$(realpath "$here/../../..")
-jobs=${JOBS:-$(nproc)}
 sanitizer=${SANITIZER-}
 read -ra forms <<<"${FORMS:-plain blocks:rocksdb mix}"
 programs=(bloom_test full_filter_block_test partitioned_filter_block_test db_bloom_filter_test)
@@ -64,7 +52,7 @@ elif [ $# != 0 ]; then
 fi
 export LD_LIBRARY_PATH TMPDIR=${TMPDIR:-/dev/shm}
 
-rocksdb=$("$here/debug_rocksdb.sh" "$tree" ${sanitizer:+"$sanitizer"})
+rocksdb=$(debug_rocksdb "$tree" ${sanitizer:+"$sanitizer"})
 LD_LIBRARY_PATH=$rocksdb
 cmake --build "$rocksdb" --parallel "$jobs" --target "${programs[@]}" >&2
 

@@ -1,51 +1,32 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Tries the static filterdb where nothing of it is installed; see usage.
+#
+# Usage: static.sh FILE [CHROOT...]
+#
+# FILE    the file that "make filterdb-static" wrote, of this CPU or of arm64
+# CHROOT  a folder with a Debian, such as debootstrap makes
+#
+# In an empty folder with FILE alone, and then in each CHROOT, as root's new root folder: makes
+# a filter, damages it, and lets FILE check, scan and mend. All answers must be the same
+# everywhere. Prints a line for each place. A file of arm64 runs by qemu-aarch64, without a
+# CHROOT.
+#
+# With SHARED=FILE and DATA=DIR in the environment, times "scan DIR" by FILE in an empty folder
+# and by SHARED, a filterdb with shared libraries, in ten turns. Both must print the same. Prints
+# the median of the ratios.
+#
+# Needs binutils, and for arm64 qemu-user.
 set -euo pipefail
+# shellcheck source=tests/install/matrix/runner.sh
+. "$(dirname "$0")/runner.sh"
 
-usage() {
-  cat <<END
-Usage: static.sh [--with=SHARED --data=DIR] FILE [CHROOT...]
-
-FILE    the file that "make filterdb-static" wrote, of this CPU or of arm64
-CHROOT  a folder with a Debian, such as debootstrap makes
-
-In an empty folder with FILE alone, and then in each CHROOT, as root's new root folder: makes
-a filter, damages it, and lets FILE check, scan and mend. All answers must be the same
-everywhere. Prints a line for each place. A file of arm64 runs by qemu-aarch64, without a
-CHROOT.
-
-With --with and --data, times "scan DIR" by FILE in an empty folder and by SHARED, a filterdb
-with shared libraries, in ten turns. Both must print the same. Prints the median of the ratios.
-
-Needs root, binutils, and for arm64 qemu-user. Exit status 0 if all is well, 1 if not, 2 for wrong
-usage.
-END
-}
-
-fail() { echo "static.sh: $*" >&2; exit 1; }
-
-shared='' data=''
-while :; do
-  case ${1-} in
-    --help) usage; exit ;;
-    --with=?*) shared=$(realpath "${1#*=}") ;;
-    --data=?*) data=$(realpath "${1#*=}") ;;
-    '' | -*) usage >&2; exit 2 ;;
-    *) break ;;
-  esac
-  shift
-done
+check_arguments 1 99 "$@"
+own_mounts "$@"
+shared=${SHARED:+$(realpath "$SHARED")} data=${DATA:+$(realpath "$DATA")}
 file=$(realpath "$1")
 shift
 work=$(mktemp -d)
-mounted=()
-close() {
-  local folder
-  for folder in "${mounted[@]}"; do umount "$folder"; done
-  rm -rf --one-file-system "$work"
-}
-trap close EXIT
+trap 'rm -rf --one-file-system "$work"' EXIT
 
 case $(od -An -t u1 -j 18 -N 1 "$file" | tr -d ' ') in
   62) emulator=() ;;
@@ -57,7 +38,6 @@ esac
 mount_in() {  # mount_in FOLDER OPTIONS...
   mkdir -p "$1"
   mount "${@:2}" "$1"
-  mounted=("$1" "${mounted[@]}")
 }
 
 # enter ROOT ARGUMENTS...: filterdb in the folder, whose /proc is mounted.

@@ -24,7 +24,9 @@ TESTS = {
     "plugin/filter": ("filter_test", "filter_db_test"),
     "plugin/filter_db": ("filter_db_test",),
     "plugin/lsm": ("lsm_test",),
-    "plugin/policy": ("bits_test", "no_memory_test", "options_test"),
+    "plugin/policy": (
+        "bits_test", "no_memory_test", "options_test", "options_registry_test", "database_test",
+    ),
     "plugin/export": ("export_test",),
     "tools/export": ("export_test",),
     "filterdb/sstable": (
