@@ -45,7 +45,6 @@ NOT_RUN = {
     "make crash ROUNDS=100": _LONG + "tests/stress/random, for seconds",
     "make export-stress KILLS=200 SECONDS=1200": _LONG + "tests/stress/export_stress, for seconds",
     "make random SECONDS=600": _LONG + "tests/stress/random, for seconds",
-    "make scan-loop SCANS=5000": _LONG + "scan_loop_test, for seconds",
     "make damage CASES=4000": _LONG + "ctest runs damage_test, with fewer cases",
     "make fuzz SECONDS=900": _LONG + "tests/stress/fuzz/run.sh, by hand",
     "make mutants": _LONG + "by hand",
