@@ -43,7 +43,7 @@ NOT_RUN = {
     "make bench-db ROCKSDB=TREE WORKLOAD=mixgraph": _LONG + "by hand",
     "make soak MINUTES=60": _LONG + "tests/stress/random, for seconds",
     "make crash ROUNDS=100": _LONG + "tests/stress/random, for seconds",
-    "make export-stress KILLS=200 SECONDS=1200": _LONG + "tests/stress/export_stress, for seconds",
+    "make export-stress SECONDS=1200": _LONG + "ctest runs ChurnTest, for seconds",
     "make random SECONDS=600": _LONG + "tests/stress/random, for seconds",
     "make damage CASES=4000": _LONG + "ctest runs damage_test, with fewer cases",
     "make fuzz SECONDS=900": _LONG + "tests/stress/fuzz/run.sh, by hand",
