@@ -58,7 +58,7 @@ help:
 	@echo "make damage CASES=4000"
 	@echo "             damage SSTables, mend their filters, and check that none denies a key"
 	@echo "make fuzz SECONDS=60"
-	@echo "             run each of the 10 fuzzers for this long"
+	@echo "             run each of the 8 fuzzers for this long"
 	@echo "make coverage"
 	@echo "             show which lines of the core are run by its quick tests"
 	@echo "make mutants"
