@@ -85,7 +85,7 @@ void ExpectPartitionsAreFilterDbs(Layout layout, const PolicyPtr& policy,
   db.Flush();
   const auto capturing = std::make_shared<CapturingPolicy>(policy);
   db.Reopen(DbOptions(capturing, layout));
-  EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
+  EXPECT_TRUE(ReadsMatch(db.source(), dataset));
   const std::vector<std::string> blocks = capturing->blocks();
   if (layout == Layout::kPartitionedDecoupled) {
     ASSERT_LT(blocks.size(), db.OnlyTable()->index_partitions);

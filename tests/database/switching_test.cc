@@ -63,7 +63,7 @@ class SwitchingTest
  protected:
   static void ExpectReads(TestDb* db, const Dataset& dataset, Filters filters) {
     db->ResetStatistics();
-    EXPECT_TRUE(PointReadsMatch(db->source(), dataset));
+    EXPECT_TRUE(ReadsMatch(db->source(), dataset));
     const uint64_t negatives = db->Ticker(rocksdb::BLOOM_FILTER_USEFUL);
     const uint64_t positives = db->Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
     EXPECT_EQ(negatives + positives,
@@ -101,7 +101,7 @@ TEST_P(SwitchingTest, LosesNoRow) {
   db.Flush();
   {
     SCOPED_TRACE("a file of each");
-    EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
+    EXPECT_TRUE(ReadsMatch(db.source(), dataset));
   }
 
   db.Compact();
@@ -148,14 +148,14 @@ TEST(ChangedPartitionKeyTest, NoOldFilterIsUsedUntilCompaction) {
         db.Put(dataset.rows);
         db.Flush();
         db.Reopen(DbOptions(PolicyFor(read_with), layout));
-        EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
+        EXPECT_TRUE(ReadsMatch(db.source(), dataset));
         const bool same = std::string(written_with) == read_with;
         EXPECT_EQ(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL) > 0, same);
         EXPECT_EQ(db.Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE) > 0, same);
         db.Compact();
         db.Reopen();
         db.ResetStatistics();
-        EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
+        EXPECT_TRUE(ReadsMatch(db.source(), dataset));
         EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL),
                   dataset.absent.size());
       }

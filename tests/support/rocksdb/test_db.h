@@ -61,8 +61,20 @@ inline rocksdb::Options DbOptions(PolicyPtr policy,
   return DbOptions(TableOptions(std::move(policy), layout));
 }
 
-// Compresses files in several threads if CanCompressInParallel returns true.
-void CompressInParallel(rocksdb::Options* options);
+// What a filter holds: whole keys, prefixes of kPrefixSize bytes, or both.
+enum class Filtered { kWholeKeys, kPrefixes, kBoth };
+
+// A way in which RocksDB builds and asks filters.
+struct Mode {
+  Layout layout;
+  Filtered filtered;
+
+  std::string name() const;
+  // Compresses files in several threads if CanCompressInParallel returns true.
+  rocksdb::Options OptionsWith(PolicyPtr policy) const;
+};
+
+std::vector<Mode> AllModes();
 
 struct Source {
   rocksdb::DB* db;
@@ -105,8 +117,6 @@ class TestDb {
   uint64_t Ticker(rocksdb::Tickers ticker) const {
     return options_.statistics->getTickerCount(ticker);
   }
-  // Returns how many seeks a filter rejected.
-  uint64_t SeeksFiltered() const;
   // Returns how many Gets a filter rejected, by whole key or by prefix.
   uint64_t ReadsFiltered() const;
   void ResetStatistics() { Require(options_.statistics->Reset()); }
