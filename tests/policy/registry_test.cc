@@ -5,7 +5,6 @@
 #include <rocksdb/listener.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/utilities/object_registry.h>
-#include <rocksdb/utilities/options_util.h>
 #include <rocksdb/version.h>
 
 #include <memory>
@@ -120,12 +119,9 @@ TEST(RegistryTest, APolicyWorksUnregistered) {
   config.registry->AddLibrary("test", register_cassandra_bloom, "");
   for (const auto& [known, id] :
        {std::pair(true, "cassandra_bloom:10"), std::pair(false, "(none)")}) {
-    ROCKSDB_NAMESPACE::DBOptions db_options;
-    std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
-    ASSERT_TRUE(LoadLatestOptions(known ? config : ConfigOptions(), db.path(),
-                                  &db_options, &families)
-                    .ok());
-    EXPECT_EQ(IdOf(FilterPolicyOf(families.at(0).options)), id);
+    EXPECT_EQ(IdOf(FilterPolicyOf(
+                  LatestOptions(known ? config : ConfigOptions(), db))),
+              id);
   }
 }
 
