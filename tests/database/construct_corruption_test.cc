@@ -44,8 +44,7 @@ TEST_P(ConstructCorruptionTest, AClearedBitFailsTheFlushOrTheCompaction) {
     SCOPED_TRACE(in_flush);
     TestDb db(Detecting(policy, layout));
     if (!in_flush) {
-      db.Put(SomeRows());
-      db.Flush();
+      db.Fill(SomeRows());
     }
     db.Reopen(Detecting(damaging, layout));
     if (in_flush) {

@@ -36,9 +36,7 @@ TEST_P(ModesTest, OnlyKeysOutOfTheDomain) {
   const Dataset dataset = PrefixedDataset(2, 300, 0, 600);
   for (const PolicyPtr& policy : {OurPolicy(), OurPolicyBesideRocksdb()}) {
     SCOPED_TRACE(policy->GetId());
-    TestDb db(GetParam().OptionsWith(policy));
-    db.Put(dataset.rows);
-    db.Flush();
+    TestDb db(GetParam().OptionsWith(policy), dataset.rows);
     ExpectReads(&db, dataset);
     if (GetParam().filtered != Filtered::kPrefixes) {
       // Each absent key is read three times: by Get and by two kinds of
@@ -66,8 +64,7 @@ TEST_P(ModesTest, NoKeyAtAll) {
 TEST_P(ModesTest, OneKey) {
   TestDb db(GetParam().OptionsWith(OurPolicy()));
   const Dataset dataset = {{{"key b", "value"}}, {"key a", "key c", "other"}};
-  db.Put(dataset.rows);
-  db.Flush();
+  db.Fill(dataset.rows);
   ExpectReads(&db, dataset);
 }
 
@@ -85,9 +82,7 @@ TEST_P(ModesTest, LongKeys) {
       }
     }
   }
-  TestDb db(GetParam().OptionsWith(OurPolicy()));
-  db.Put(dataset.rows);
-  db.Flush();
+  TestDb db(GetParam().OptionsWith(OurPolicy()), dataset.rows);
   ExpectReads(&db, dataset);
   EXPECT_GT(db.ReadsFiltered(), 0u);
 }

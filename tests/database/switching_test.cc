@@ -82,9 +82,7 @@ TEST_P(SwitchingTest, LosesNoRow) {
   const Switch& change = std::get<Switch>(GetParam());
   const Layout layout = std::get<Layout>(GetParam());
   Dataset dataset = NumberedDataset(3000, 3000);
-  TestDb db(DbOptions(change.from(), layout));
-  db.Put(dataset.rows);
-  db.Flush();
+  TestDb db(DbOptions(change.from(), layout), dataset.rows);
 
   db.Reopen(DbOptions(change.to(), layout));
   {
@@ -97,8 +95,7 @@ TEST_P(SwitchingTest, LosesNoRow) {
     newer[NumberedKey(i)] = "newer";
     dataset.rows[NumberedKey(i)] = "newer";
   }
-  db.Put(newer);
-  db.Flush();
+  db.Fill(newer);
   {
     SCOPED_TRACE("a file of each");
     EXPECT_TRUE(ReadsMatch(db.source(), dataset));
@@ -144,9 +141,7 @@ TEST(ChangedPartitionKeyTest, NoOldFilterIsUsedUntilCompaction) {
     for (const char* const written_with : kChanging) {
       for (const char* const read_with : kChanging) {
         SCOPED_TRACE(std::string(written_with) + " read with " + read_with);
-        TestDb db(DbOptions(PolicyFor(written_with), layout));
-        db.Put(dataset.rows);
-        db.Flush();
+        TestDb db(DbOptions(PolicyFor(written_with), layout), dataset.rows);
         db.Reopen(DbOptions(PolicyFor(read_with), layout));
         EXPECT_TRUE(ReadsMatch(db.source(), dataset));
         const bool same = std::string(written_with) == read_with;

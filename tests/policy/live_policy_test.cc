@@ -114,9 +114,7 @@ TEST(LivePolicyTest, AReopenedDatabaseHasTheSamePolicy) {
         "skip:8,u16"}) {
     SCOPED_TRACE(id);
     const PolicyPtr policy = PolicyFrom(id);
-    TestDb db(DbOptions(policy));
-    db.Put(dataset.rows);
-    db.Flush();
+    TestDb db(DbOptions(policy), dataset.rows);
     EXPECT_EQ(db.OnlyTable()->filter_policy_name, policy->Name());
     Options options = LatestOptions(ConfigOptions(), db);
     options.statistics = ROCKSDB_NAMESPACE::CreateDBStatistics();
@@ -142,13 +140,10 @@ struct ChangeAnswer {
 // another file.
 ChangeAnswer ChangePolicy(const std::string& from, const std::string& to) {
   const Dataset dataset = NumberedDataset(100, 100);
-  TestDb db(DbOptions(PolicyFrom(from)));
-  db.Put(dataset.rows);
-  db.Flush();
+  TestDb db(DbOptions(PolicyFrom(from)), dataset.rows);
   const Status status = db->SetOptions(
       {{"block_based_table_factory", "{filter_policy=" + to + "}"}});
-  db.Put(dataset.rows);
-  db.Flush();
+  db.Fill(dataset.rows);
   EXPECT_TRUE(GetsMatch(db.source(), dataset));
   return {status.ToString(), IdOf(FilterPolicyOf(db->GetOptions()))};
 }

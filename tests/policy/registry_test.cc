@@ -106,9 +106,7 @@ TEST(RegistryTest, APolicyWorksUnregistered) {
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1002
   options.fail_if_options_file_error = true;
 #endif
-  TestDb db(options);
-  db.Put(dataset.rows);
-  db.Flush();
+  TestDb db(options, dataset.rows);
   db.Reopen();
   EXPECT_TRUE(GetsMatch(db.source(), dataset));
   EXPECT_GT(db.ReadsFiltered(), 0u);

@@ -92,9 +92,7 @@ TEST(UnvalidatedTest, CreateColumnFamily) {
 
 TEST(UnvalidatedTest, OpenForReadOnlyAndAsSecondary) {
   const Dataset dataset = NumberedDataset(100, 100);
-  TestDb db(OptionsOf("cassandra_bloom:10"));
-  db.Put(dataset.rows);
-  db.Flush();
+  TestDb db(OptionsOf("cassandra_bloom:10"), dataset.rows);
   db.Close();
   for (const bool as_secondary : {false, true}) {
     SCOPED_TRACE(as_secondary);

@@ -91,6 +91,9 @@ class TestDb {
  public:
   TestDb() = default;  // Does not open the database.
   explicit TestDb(const rocksdb::Options& options) { Reopen(options); }
+  TestDb(const rocksdb::Options& options, const Rows& rows) : TestDb(options) {
+    Fill(rows);
+  }
 
   void Reopen() { Reopen(options_); }
   void Reopen(const rocksdb::Options& options) { Require(TryOpen(options)); }
@@ -107,6 +110,11 @@ class TestDb {
 
   void Put(const Rows& rows);
   void Flush() { Require(db_->Flush(rocksdb::FlushOptions())); }
+  // Adds one SST file of these rows.
+  void Fill(const Rows& rows) {
+    Put(rows);
+    Flush();
+  }
   void Compact() { Require(CompactAll(source())); }
 
   std::shared_ptr<const rocksdb::TableProperties> OnlyTable() const {
