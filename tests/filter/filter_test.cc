@@ -108,7 +108,7 @@ TEST(FilterTest, SizeAndRateAreThoseForeseen) {
 
 TEST(FilterDbTest, RefusesBrokenFilters) {
   for (const BrokenFilter& broken : kBrokenFilters) {
-    SCOPED_TRACE(broken.what);
+    SCOPED_TRACE(broken.fault);
     const std::vector<char> block = broken.Block();
     ParsedFilter filter;
     EXPECT_FALSE(ParseFilterDb(block.data(), block.size(), &filter));

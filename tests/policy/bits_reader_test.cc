@@ -227,7 +227,7 @@ TEST(BitsReaderDeathTest, ReportsTheFirstBrokenBlockOnly) {
 // filter would match nothing.
 TEST(BitsReaderTest, BrokenBlocksMatchEverything) {
   for (const BrokenFilter& broken : kBrokenFilters) {
-    SCOPED_TRACE(broken.what);
+    SCOPED_TRACE(broken.fault);
     const std::vector<char> bytes = broken.Block();
     const std::string block(bytes.begin(), bytes.end());
     EXPECT_EQ(CountMatches(*OurPolicy(), block, Absent()), Absent().size());
