@@ -44,9 +44,8 @@ constexpr CassandrasFilter kCassandrasFilters[] = {
 TEST(BlockBytesTest, EqualCassandrasFilterDb) {
   for (const CassandrasFilter& expected : kCassandrasFilters) {
     SCOPED_TRACE(std::to_string(expected.num_keys) + " keys");
-    TestDb db(DbOptions(OurPolicy()));
-    db.Put(NumberedDataset(expected.num_keys, 0).rows);
-    db.Flush();
+    TestDb db(DbOptions(OurPolicy()),
+              NumberedDataset(expected.num_keys, 0).rows);
     std::vector<std::string> blocks = BlocksReadByOpening(&db);
     ASSERT_EQ(blocks.size(), 1);
     EXPECT_EQ(Sha256(blocks[0]), expected.digest) << "written by a flush";
@@ -60,9 +59,7 @@ TEST(BlockBytesTest, EqualCassandrasFilterDb) {
 }
 
 TEST(BlockBytesTest, BesideRocksdbEqualCassandrasFilterDbAndTheTrailer) {
-  TestDb db(DbOptions(OurPolicyBesideRocksdb()));
-  db.Put(NumberedDataset(1000, 0).rows);
-  db.Flush();
+  TestDb db(DbOptions(OurPolicyBesideRocksdb()), NumberedDataset(1000, 0).rows);
   const std::vector<std::string> blocks =
       BlocksReadByOpening(&db, OurPolicyBesideRocksdb());
   ASSERT_EQ(blocks.size(), 1);
@@ -80,12 +77,10 @@ void ExpectPartitionsAreFilterDbs(Layout layout, const PolicyPtr& policy,
                                   size_t trailer_size) {
   SCOPED_TRACE(ToString(layout));
   const Dataset dataset = NumberedDataset(5000, 0);
-  TestDb db(DbOptions(policy, layout));
-  db.Put(dataset.rows);
-  db.Flush();
+  TestDb db(DbOptions(policy, layout), dataset.rows);
   const auto capturing = std::make_shared<CapturingPolicy>(policy);
   db.Reopen(DbOptions(capturing, layout));
-  EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
+  EXPECT_TRUE(ReadsMatch(db.source(), dataset));
   const std::vector<std::string> blocks = capturing->blocks();
   if (layout == Layout::kPartitionedDecoupled) {
     ASSERT_LT(blocks.size(), db.OnlyTable()->index_partitions);

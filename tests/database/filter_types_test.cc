@@ -126,18 +126,14 @@ TEST(FilterTypesTest, InFlushesCompactionsAndAtTheBottom) {
     rocksdb::Options options = DbOptions(policy);
     options.compaction_style = expected.style;
     options.level_compaction_dynamic_level_bytes = expected.has_dynamic_levels;
-    TestDb db(options);
-    db.Put(SomeRows());
-    db.Flush();
+    TestDb db(options, SomeRows());
     ExpectFilters(&db, {{expected.in_flush, 1}});
     CompactTo(6, db);
     EXPECT_EQ(TypesIn(db), (FilterTypes{{expected.at_the_bottom, 1}}));
     // Fewer rows, because TypesIn counts equal filters once.
-    db.Put(NumberedRows(100000, 103000));
-    db.Flush();
+    db.Fill(NumberedRows(100000, 103000));
     CompactTo(5, db, /*of_level_0=*/true);
-    db.Put(SomeRows());
-    db.Flush();
+    db.Fill(SomeRows());
     const std::map<int, double> bits = BitsByLevel(db);
     ASSERT_EQ(bits.size(), 3u);
     FilterTypes types;
@@ -161,18 +157,14 @@ TEST(FilterTypesTest, MixWhereRocksdbDoesNotCompact) {
     SCOPED_TRACE(type);
     rocksdb::Options options = DbOptions(Mix());
     options.compaction_style = style;
-    TestDb db(options);
-    db.Put(SomeRows());
-    db.Flush();
+    TestDb db(options, SomeRows());
     ExpectFilters(&db, {{type, 1}});
     ExpectBits(BitsPerKey(db), type, bits);
   }
 }
 
 TEST(FilterTypesTest, BitsByLevel) {
-  TestDb db(DbOptions(PolicyOf(ListOf({16, 12, 8, 4}))));
-  db.Put(SomeRows());
-  db.Flush();
+  TestDb db(DbOptions(PolicyOf(ListOf({16, 12, 8, 4}))), SomeRows());
   ExpectBits(BitsPerKey(db), "cassandra", 16);
   for (const auto& [level, bits] :
        {std::pair(1, 12), {2, 8}, {3, 4}, {4, 4}, {6, 4}}) {
@@ -232,12 +224,9 @@ TEST(FilterTypesTest, FilesOfUnknownPlaceGetFilterAndNotBottommostFilter) {
 TEST(FilterTypesTest, RocksdbsPolicyRejectsAsManyKeysOfMix) {
   for (const Layout layout : AllLayouts()) {
     SCOPED_TRACE(ToString(layout));
-    TestDb db(DbOptions(Mix(), layout));
-    db.Put(SomeRows());
-    db.Flush();
+    TestDb db(DbOptions(Mix(), layout), SomeRows());
     db.Compact();
-    db.Put(SomeRows());
-    db.Flush();
+    db.Fill(SomeRows());
     const uint64_t with_library = Rejected(&db);
     EXPECT_GT(with_library, 950u);
     db.Reopen(DbOptions(BuiltinPolicy(), layout));
@@ -266,9 +255,7 @@ TEST(FilterTypesTest, PartitionedFiltersOfPrefixesAloneAreOurs) {
     table.whole_key_filtering = false;
     rocksdb::Options options = DbOptions(table);
     options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(9));
-    TestDb db(options);
-    db.Put(rows);
-    db.Flush();
+    TestDb db(options, rows);
     size_t read_before = 0;
     for (int compacted = 0; compacted < 2; ++compacted) {
       SCOPED_TRACE(compacted);
@@ -295,8 +282,7 @@ TEST(FilterTypesTest, TheLogHasTheIdOncePerOpen) {
   TestDb db(DbOptions(PolicyOf(ListOf({16, 12}))));
   for (int opened = 0; opened < 2; ++opened) {
     for (int flush = 0; flush < 2; ++flush) {
-      db.Put(SomeRows());
-      db.Flush();
+      db.Fill(SomeRows());
     }
     const std::string log = LogOf(db);
     EXPECT_NE(log.find(line), std::string::npos) << log;

@@ -79,13 +79,7 @@ std::string NewestFile(const std::string& folder, const std::string& part) {
   return ReadFile(newest);
 }
 
-std::unique_ptr<TestDb> FilledDb(Layout layout,
-                                 PolicyPtr policy = OurPolicy()) {
-  auto db = std::make_unique<TestDb>(DbOptions(std::move(policy), layout));
-  db->Put(NumberedDataset(1000, 0).rows);
-  db->Flush();
-  return db;
-}
+Rows ThousandRows() { return NumberedDataset(1000, 0).rows; }
 
 // Returns the name of the mark. The mark is the only file in an export folder
 // that is not a Filter.db.
@@ -111,10 +105,7 @@ std::string MarkOfExports() {
 
 rocksdb::Options PartitionKeyOptions() {
   constexpr char kPartitionKey[] = "skip:8,u16";
-  rocksdb::CassandraBloomOptions policy_options;
-  policy_options.partition_key = kPartitionKey;
-  rocksdb::Options options = DbOptions(
-      PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(policy_options)));
+  rocksdb::Options options = DbOptions(PolicyFor(kPartitionKey));
   Require(rocksdb::NewCassandraPartitionTransform(kPartitionKey,
                                                   &options.prefix_extractor));
   return options;
@@ -130,18 +121,19 @@ std::string BytesOfHex(const std::string& hex) {
 }
 
 void FrozenNamesTest::ExpectNamesBesideRocksdb() {
-  const auto db = FilledDb(Layout::kFull, OurPolicyBesideRocksdb());
-  EXPECT_EQ(db->OnlyTable()->filter_policy_name, "cassandra_bloom");
-  const std::string sst = NewestFile(db->path(), ".sst");
+  const TestDb db(DbOptions(OurPolicyBesideRocksdb()), ThousandRows());
+  EXPECT_EQ(db.OnlyTable()->filter_policy_name, "cassandra_bloom");
+  const std::string sst = NewestFile(db.path(), ".sst");
   EXPECT_NE(sst.find(Promised("full filter block beside RocksDB's")),
             std::string::npos);
   EXPECT_EQ(sst.find("fullfilter.cassandra_bloom"), std::string::npos);
-  EXPECT_NE(
-      NewestFile(
-          FilledDb(Layout::kPartitioned, OurPolicyBesideRocksdb())->path(),
-          ".sst")
-          .find(Promised("partitioned filter index beside RocksDB's")),
-      std::string::npos);
+  EXPECT_NE(NewestFile(TestDb(DbOptions(OurPolicyBesideRocksdb(),
+                                        Layout::kPartitioned),
+                              ThousandRows())
+                           .path(),
+                       ".sst")
+                .find(Promised("partitioned filter index beside RocksDB's")),
+            std::string::npos);
   const std::string trailer =
       BytesOfHex(Promised("end of a filter block beside RocksDB's"));
   EXPECT_EQ(trailer.size(), 5u);
@@ -149,24 +141,25 @@ void FrozenNamesTest::ExpectNamesBesideRocksdb() {
 }
 
 TEST_F(FrozenNamesTest, AreThoseOfTheDocument) {
-  const auto db = FilledDb(Layout::kFull);
+  const TestDb db(DbOptions(OurPolicy()), ThousandRows());
   const std::string id = Promised("filter policy");
   EXPECT_EQ(id, OurPolicy()->Name());
   EXPECT_NE(
-      NewestFile(db->path(), "OPTIONS-").find("filter_policy=" + id + ":10\n"),
+      NewestFile(db.path(), "OPTIONS-").find("filter_policy=" + id + ":10\n"),
       std::string::npos);
   EXPECT_EQ(Promised("filter policy, in an SST file"),
-            db->OnlyTable()->filter_policy_name);
-  TestDb partitions(PartitionKeyOptions());
-  partitions.Put(NumberedDataset(1000, 0).rows);
-  partitions.Flush();
+            db.OnlyTable()->filter_policy_name);
+  TestDb partitions(PartitionKeyOptions(), ThousandRows());
   EXPECT_EQ(Promised("filter policy of partition keys, in an SST file"),
             partitions.OnlyTable()->filter_policy_name);
   EXPECT_EQ(Promised("prefix extractor of partition keys"),
             partitions.OnlyTable()->prefix_extractor_name);
-  EXPECT_NE(NewestFile(db->path(), ".sst").find(Promised("full filter block")),
+  EXPECT_NE(NewestFile(db.path(), ".sst").find(Promised("full filter block")),
             std::string::npos);
-  EXPECT_NE(NewestFile(FilledDb(Layout::kPartitioned)->path(), ".sst")
+  EXPECT_NE(NewestFile(TestDb(DbOptions(OurPolicy(), Layout::kPartitioned),
+                              ThousandRows())
+                           .path(),
+                       ".sst")
                 .find(Promised("partitioned filter index")),
             std::string::npos);
   ExpectNamesBesideRocksdb();

@@ -63,7 +63,7 @@ class SwitchingTest
  protected:
   static void ExpectReads(TestDb* db, const Dataset& dataset, Filters filters) {
     db->ResetStatistics();
-    EXPECT_TRUE(PointReadsMatch(db->source(), dataset));
+    EXPECT_TRUE(ReadsMatch(db->source(), dataset));
     const uint64_t negatives = db->Ticker(rocksdb::BLOOM_FILTER_USEFUL);
     const uint64_t positives = db->Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
     EXPECT_EQ(negatives + positives,
@@ -82,9 +82,7 @@ TEST_P(SwitchingTest, LosesNoRow) {
   const Switch& change = std::get<Switch>(GetParam());
   const Layout layout = std::get<Layout>(GetParam());
   Dataset dataset = NumberedDataset(3000, 3000);
-  TestDb db(DbOptions(change.from(), layout));
-  db.Put(dataset.rows);
-  db.Flush();
+  TestDb db(DbOptions(change.from(), layout), dataset.rows);
 
   db.Reopen(DbOptions(change.to(), layout));
   {
@@ -97,11 +95,10 @@ TEST_P(SwitchingTest, LosesNoRow) {
     newer[NumberedKey(i)] = "newer";
     dataset.rows[NumberedKey(i)] = "newer";
   }
-  db.Put(newer);
-  db.Flush();
+  db.Fill(newer);
   {
     SCOPED_TRACE("a file of each");
-    EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
+    EXPECT_TRUE(ReadsMatch(db.source(), dataset));
   }
 
   db.Compact();
@@ -144,18 +141,16 @@ TEST(ChangedPartitionKeyTest, NoOldFilterIsUsedUntilCompaction) {
     for (const char* const written_with : kChanging) {
       for (const char* const read_with : kChanging) {
         SCOPED_TRACE(std::string(written_with) + " read with " + read_with);
-        TestDb db(DbOptions(PolicyFor(written_with), layout));
-        db.Put(dataset.rows);
-        db.Flush();
+        TestDb db(DbOptions(PolicyFor(written_with), layout), dataset.rows);
         db.Reopen(DbOptions(PolicyFor(read_with), layout));
-        EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
+        EXPECT_TRUE(ReadsMatch(db.source(), dataset));
         const bool same = std::string(written_with) == read_with;
         EXPECT_EQ(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL) > 0, same);
         EXPECT_EQ(db.Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE) > 0, same);
         db.Compact();
         db.Reopen();
         db.ResetStatistics();
-        EXPECT_TRUE(PointReadsMatch(db.source(), dataset));
+        EXPECT_TRUE(ReadsMatch(db.source(), dataset));
         EXPECT_GT(db.Ticker(rocksdb::BLOOM_FILTER_USEFUL),
                   dataset.absent.size());
       }

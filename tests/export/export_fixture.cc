@@ -65,7 +65,7 @@ void ExportTest::MoveToLevel(int level) {
   Require(db_->CompactRange(move, nullptr, nullptr));
 }
 
-void ExportTest::CompactFiles() {
+rocksdb::Status ExportTest::CompactFiles() {
   std::vector<rocksdb::LiveFileMetaData> files;
   db_->GetLiveFilesMetaData(&files);
   std::vector<std::string> names;
@@ -74,8 +74,8 @@ void ExportTest::CompactFiles() {
       names.push_back(file.name);
     }
   }
-  Require(db_->CompactFiles(rocksdb::CompactionOptions(), names,
-                            /*output_level=*/2));
+  return db_->CompactFiles(rocksdb::CompactionOptions(), names,
+                           /*output_level=*/2);
 }
 
 rocksdb::ColumnFamilyHandle* ExportTest::AddColumnFamily(

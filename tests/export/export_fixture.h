@@ -65,7 +65,7 @@ class ExportTest : public ::testing::Test {
   void MoveToLevel(int level);
 
   // Compacts all files of the default column family by DB::CompactFiles.
-  void CompactFiles();
+  rocksdb::Status CompactFiles();
 
   // Creates a column family with one SST file of these rows.
   rocksdb::ColumnFamilyHandle* AddColumnFamily(

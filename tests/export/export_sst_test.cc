@@ -3,6 +3,7 @@
 #include "tools/export/export_sst.h"
 
 #include <rocksdb/comparator.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 
@@ -27,18 +28,6 @@ namespace cassandra_bloom::testing {
 namespace {
 
 constexpr bool kDeletionsAreSeen = CASSANDRA_BLOOM_ROCKSDB_RELEASE >= 902;
-
-// A merge operator whose result is the last operand.
-class LastOperand final : public rocksdb::AssociativeMergeOperator {
- public:
-  const char* Name() const override { return "LastOperand"; }
-  bool Merge(const rocksdb::Slice&, const rocksdb::Slice*,
-             const rocksdb::Slice& value, std::string* result,
-             rocksdb::Logger*) const override {
-    *result = value.ToString();
-    return true;
-  }
-};
 
 ExportOptions OptionsFor(const std::string& version = "nb",
                          bool from_keys = false) {
@@ -94,15 +83,6 @@ rocksdb::Options PrefixOnly(PolicyPtr policy) {
   table_options.whole_key_filtering = false;
   return WithPrefixes(DbOptions(table_options));
 }
-
-class OneSstDb : public TestDb {
- public:
-  OneSstDb(const rocksdb::Options& options, const Rows& rows)
-      : TestDb(options) {
-    Put(rows);
-    Flush();
-  }
-};
 
 // Writes several versions of some rows. RocksDB keeps the old versions, because
 // a snapshot exists.
@@ -161,7 +141,7 @@ TEST(ExportSstTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
         Require(rocksdb::NewCassandraPartitionTransform(
             layout.partition_key, &db_options.prefix_extractor));
       }
-      const OneSstDb db(db_options, RowsOf(layout));
+      const TestDb db(db_options, RowsOf(layout));
       const std::string built = Built(PartitionKeysOf(layout), "nb");
       ExportedFilterDb exported;
       EXPECT_EQ(Exported(OnlySst(db), OptionsFor(), &exported), built);
@@ -190,7 +170,7 @@ TEST(ExportSstTest, OtherPartitionKeysThanTheFilterHas) {
       {PolicyFor("skip:8,u16"), Layout::kPartitioned}};
   for (const auto& [policy, filter_layout] : others) {
     SCOPED_TRACE(policy == nullptr ? "none" : policy->Name());
-    const OneSstDb db(DbOptions(policy, filter_layout), RowsOf(layout));
+    const TestDb db(DbOptions(policy, filter_layout), RowsOf(layout));
     ExportOptions options = OptionsFor();
     options.partition_key = "skip:0008,u16";
     ExportedFilterDb exported;
@@ -201,7 +181,7 @@ TEST(ExportSstTest, OtherPartitionKeysThanTheFilterHas) {
   }
   // The filter block has only partition keys, but whole keys are requested. So
   // the export must read the keys in the SST file.
-  const OneSstDb db(DbOptions(PolicyFor("skip:8,u16")), RowsOf(layout));
+  const TestDb db(DbOptions(PolicyFor("skip:8,u16")), RowsOf(layout));
   ExportOptions whole = OptionsFor();
   whole.partition_key = "whole";
   EXPECT_EQ(Exported(OnlySst(db), whole), Built(KeysOf(RowsOf(layout)), "nb"));
@@ -214,8 +194,7 @@ TEST(ExportSstTest, FilterOfPrefixesThatEndWithPartitionKeysLacksOtherKeys) {
   rocksdb::Options db_options = DbOptions(table_options);
   Require(rocksdb::NewCassandraPartitionTransform(
       "fixed:8", &db_options.prefix_extractor));
-  const OneSstDb db(db_options,
-                    {{"partition row", "value"}, {"short", "value"}});
+  const TestDb db(db_options, {{"partition row", "value"}, {"short", "value"}});
   ExportedFilterDb exported;
   EXPECT_EQ(Exported(OnlySst(db), OptionsFor(), &exported),
             Built({"partitio", "short"}, "nb"));
@@ -250,7 +229,8 @@ std::vector<Case> Cases() {
 TEST(ExportSstTest, FromTheBlockAndFromKeysAreAsBuilt) {
   for (Case c : Cases()) {
     SCOPED_TRACE(c.name);
-    c.options.merge_operator = std::make_shared<LastOperand>();
+    Require(rocksdb::MergeOperator::CreateFromString(
+        rocksdb::ConfigOptions(), "stringappend", &c.options.merge_operator));
     TestDb db(c.options);
     Rows rows = PrefixedDataset(2, 300, 6, 20).rows;
     FillWithHistory(&db, rows);
@@ -278,7 +258,7 @@ TEST(ExportSstTest, FromTheBlockAndFromKeysAreAsBuilt) {
 }
 
 TEST(ExportSstTest, SizeOfFiltersFromKeys) {
-  const OneSstDb db(DbOptions(OurPolicy()), NumberedDataset(1000, 0).rows);
+  const TestDb db(DbOptions(OurPolicy()), NumberedDataset(1000, 0).rows);
   ExportOptions options = OptionsFor("nb", /*from_keys=*/true);
   options.bits_per_key = 16;
   ExportedFilterDb exported;
@@ -343,7 +323,7 @@ TEST(ExportSstTest, UnknownOrder) {
   rocksdb::Options options = DbOptions(OurPolicy());
   options.comparator = &comparator;
   const Rows rows = NumberedDataset(3000, 0).rows;
-  const OneSstDb db(options, rows);
+  const TestDb db(options, rows);
   EXPECT_EQ(Exported(OnlySst(db), OptionsFor()), Built(KeysOf(rows), "nb"));
   EXPECT_THAT(ExportError(OnlySst(db), OptionsFor("nb", /*from_keys=*/true)),
               HasSubstr("comparator 'Odd'"));
@@ -352,7 +332,7 @@ TEST(ExportSstTest, UnknownOrder) {
 // ---- Errors ----
 
 TEST(ExportSstTest, Refusals) {
-  const OneSstDb db(DbOptions(OurPolicy()), NumberedDataset(1000, 0).rows);
+  const TestDb db(DbOptions(OurPolicy()), NumberedDataset(1000, 0).rows);
   const std::string sst = OnlySst(db);
   const TempDir dir;
   const std::string content = ReadFile(sst);
@@ -470,7 +450,7 @@ TEST(ExportSstTest, WhoseTheBlockIsDecidesNotTheName) {
     SCOPED_TRACE(std::to_string(&kind - kinds));
     auto table_options = TableOptions(kind.policy);
     table_options.format_version = kind.format_version;
-    const OneSstDb db(DbOptions(table_options), rows);
+    const TestDb db(DbOptions(table_options), rows);
     ExportOptions options;
     options.partition_key = kind.partition_key;
     ExportedFilterDb exported;
@@ -488,7 +468,7 @@ TEST(ExportSstTest, ADamagedFilterIsNotExported) {
   const Rows rows = NumberedRows(0, 20000);
   for (const PolicyPtr& policy : {OurPolicy(), OurPolicyBesideRocksdb()}) {
     for (const Layout layout : {Layout::kFull, Layout::kPartitioned}) {
-      const OneSstDb db(DbOptions(policy, layout), rows);
+      const TestDb db(DbOptions(policy, layout), rows);
       std::string content = ReadFile(OnlySst(db));
       content[db.OnlyTable()->data_size + 100] ^=
           1;  // Filters follow the rows.

@@ -2,10 +2,8 @@
 
 #include "tools/export/reconcile.h"
 
-#include <atomic>
 #include <filesystem>
 #include <string>
-#include <thread>
 
 #include "tests/export/export_fixture.h"
 #include "tests/support/file_size_limit.h"
@@ -158,31 +156,6 @@ TEST_F(ReconcileTest, AFileOfAnotherColumnFamily) {
   live.others.begin()->second = other;
   ASSERT_TRUE(SyncList([&] { return live; })) << error_;
   EXPECT_THAT(report_.exported, SizeIs(1));
-}
-
-// The listener and exports work in the folder at once.
-TEST_F(ReconcileTest, BesideAListener) {
-  Listen();
-  std::atomic<bool> stop{false};
-  std::string wrong;
-  std::thread exports([&] {
-    while (!stop) {
-      Sync();
-      wrong += WrongFilter(db_.path(), out_.path());
-    }
-  });
-  for (int round = 0; round < 20; ++round) {
-    AddFiles(2);
-    if (round % 3 == 0) {
-      db_.Compact();
-    }
-  }
-  stop = true;
-  exports.join();
-  EXPECT_EQ(wrong, "");
-  EXPECT_EQ(CountsOf(listener_)[2], 0u);
-  ASSERT_TRUE(Sync()) << error_;
-  EXPECT_EQ(WrongExports(db_.get(), out_.path()), "");
 }
 
 // ---- Failures, after which a second call does the rest ----

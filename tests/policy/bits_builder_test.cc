@@ -7,84 +7,65 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
-#include "cassandra_bloom/filter_policy.h"
 #include "plugin/filter/filter_db_layout.h"
 #include "plugin/policy/block_form.h"
-#include "tests/support/naive_filter.h"
 #include "tests/support/rocksdb/policy_filter.h"
+#include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
 
 const BlockForm kForms[] = {BlockForm::kFilterDb, BlockForm::kBesideRocksdb};
 
-std::unique_ptr<const FilterPolicy> PolicyOf(BlockForm form, double bits) {
-  return std::unique_ptr<const FilterPolicy>(
-      form == BlockForm::kFilterDb
-          ? ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(bits)
-          : ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb(bits));
+PolicyPtr PolicyOf(BlockForm form, double bits = 10) {
+  return form == BlockForm::kFilterDb ? OurPolicy(bits)
+                                      : OurPolicyBesideRocksdb(bits);
 }
 
 std::string TrailerOf(BlockForm form) {
   return form == BlockForm::kFilterDb ? "" : std::string("\0cb\xff\xff", 5);
 }
 
-class BitsBuilderTest : public ::testing::Test {
- protected:
-  const std::unique_ptr<const FilterPolicy> policy_{
-      ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10)};
-};
-
-std::string Expected(std::initializer_list<std::string> keys) {
-  NaiveFilter naive(7, SizingForBitsPerKey(10)->NumWords(keys.size()));
-  for (const std::string& key : keys) {
-    naive.Add(key);
-  }
-  return naive.Serialize();
-}
-
-TEST_F(BitsBuilderTest, BlockIsCassandrasFilterDb) {
-  const auto builder = NewBuilder(*policy_);
+TEST(BitsBuilderTest, BlockIsCassandrasFilterDb) {
+  const auto builder = NewBuilder(*OurPolicy());
   builder->AddKey("a");
   builder->AddKey("b");
   builder->AddKey("");
   EXPECT_EQ(builder->EstimateEntriesAdded(), 3u);
-  EXPECT_EQ(FinishBlock(builder.get()), Expected({"a", "b", ""}));
+  EXPECT_EQ(FinishBlock(builder.get()), NaiveBlock({"a", "b", ""}));
 }
 
-TEST_F(BitsBuilderTest, AdjacentDuplicatesCountOnce) {
-  const auto builder = NewBuilder(*policy_);
+TEST(BitsBuilderTest, AdjacentDuplicatesCountOnce) {
+  const auto builder = NewBuilder(*OurPolicy());
   for (const char* key : {"a", "a", "b", "b", "b", "a"}) {
     builder->AddKey(key);
   }
   EXPECT_EQ(builder->EstimateEntriesAdded(), 3u);
-  EXPECT_EQ(FinishBlock(builder.get()), Expected({"a", "b", "a"}));
+  EXPECT_EQ(FinishBlock(builder.get()), NaiveBlock({"a", "b", "a"}));
 }
 
 // RocksDB adds the last prefix of a partition to the next partition, too. So a
 // builder must not skip a key because the previous filter contains the key.
-TEST_F(BitsBuilderTest, FinishForgetsTheLastKey) {
-  const auto builder = NewBuilder(*policy_);
+TEST(BitsBuilderTest, FinishForgetsTheLastKey) {
+  const auto builder = NewBuilder(*OurPolicy());
   builder->AddKey("a");
-  EXPECT_EQ(FinishBlock(builder.get()), Expected({"a"}));
+  EXPECT_EQ(FinishBlock(builder.get()), NaiveBlock({"a"}));
   EXPECT_EQ(builder->EstimateEntriesAdded(), 0u);
   builder->AddKey("a");
   EXPECT_EQ(builder->EstimateEntriesAdded(), 1u);
-  EXPECT_EQ(FinishBlock(builder.get()), Expected({"a"}));
+  EXPECT_EQ(FinishBlock(builder.get()), NaiveBlock({"a"}));
 }
 
-TEST_F(BitsBuilderTest, BesideRocksdbIsTheFilterDbAndATrailer) {
+TEST(BitsBuilderTest, BesideRocksdbIsTheFilterDbAndATrailer) {
   for (const double bits : {1.0, 9.5, 10.0, 100.0}) {
     SCOPED_TRACE(bits);
-    const auto filter_db_policy = PolicyOf(BlockForm::kFilterDb, bits);
-    const auto beside_policy = PolicyOf(BlockForm::kBesideRocksdb, bits);
-    const auto filter_db = NewBuilder(*filter_db_policy);
-    const auto beside = NewBuilder(*beside_policy);
+    const auto filter_db = NewBuilder(*OurPolicy(bits));
+    const auto beside = NewBuilder(*OurPolicyBesideRocksdb(bits));
     for (int size = 0; size < 1000; size = size * 3 / 2 + 1) {
       for (int i = 0; i < size; ++i) {
         filter_db->AddKey(std::to_string(i));
@@ -101,7 +82,7 @@ TEST_F(BitsBuilderTest, BesideRocksdbIsTheFilterDbAndATrailer) {
 
 // A block must not be longer, because RocksDB's reader uses only the low 32
 // bits of the length.
-TEST_F(BitsBuilderTest, NoBlockBesideRocksdbIsLongerThan32Bits) {
+TEST(BitsBuilderTest, NoBlockBesideRocksdbIsLongerThan32Bits) {
   const ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options;
   const ROCKSDB_NAMESPACE::FilterBuildingContext context(table_options);
   for (const double bits : {1.0, 10.0, 100.0}) {
@@ -127,34 +108,34 @@ TEST_F(BitsBuilderTest, NoBlockBesideRocksdbIsLongerThan32Bits) {
 
 #if CASSANDRA_BLOOM_HAS_ADD_KEY_AND_ALT
 // RocksDB's comment on AddKeyAndAlt says which entries are duplicates.
-TEST_F(BitsBuilderTest, KeysAndAlternatesAreComparedWithTheirOwnKind) {
-  const auto builder = NewBuilder(*policy_);
+TEST(BitsBuilderTest, KeysAndAlternatesAreComparedWithTheirOwnKind) {
+  const auto builder = NewBuilder(*OurPolicy());
   builder->AddKey("k1");
   builder->AddKeyAndAlt("k2", "a");
   builder->AddKeyAndAlt("k3", "a");  // Same alternate as before.
   builder->AddKeyAndAlt("k3", "b");  // Same key as before.
   EXPECT_EQ(builder->EstimateEntriesAdded(), 5u);
-  EXPECT_EQ(FinishBlock(builder.get()), Expected({"k1", "k2", "a", "k3", "b"}));
+  EXPECT_EQ(FinishBlock(builder.get()),
+            NaiveBlock({"k1", "k2", "a", "k3", "b"}));
 
   builder->AddKeyAndAlt("k", "k");  // The key equals its alternate.
   EXPECT_EQ(builder->EstimateEntriesAdded(), 1u);
   builder->AddKeyAndAlt("kk", "k");  // The alternate is the previous key.
   EXPECT_EQ(builder->EstimateEntriesAdded(), 2u);
-  EXPECT_EQ(FinishBlock(builder.get()), Expected({"k", "kk"}));
+  EXPECT_EQ(FinishBlock(builder.get()), NaiveBlock({"k", "kk"}));
 
   builder->AddKeyAndAlt("k", "a");
   FinishBlock(builder.get());
   // Finish has forgotten the last key and its alternate.
   builder->AddKeyAndAlt("k", "a");
-  EXPECT_EQ(FinishBlock(builder.get()), Expected({"k", "a"}));
+  EXPECT_EQ(FinishBlock(builder.get()), NaiveBlock({"k", "a"}));
 }
 #endif
 
 #if CASSANDRA_BLOOM_HAS_CALCULATE_SPACE
-TEST_F(BitsBuilderTest, CalculateSpaceIsTheSizeOfTheBlock) {
+TEST(BitsBuilderTest, CalculateSpaceIsTheSizeOfTheBlock) {
   for (const BlockForm form : kForms) {
-    const auto policy = PolicyOf(form, 10);
-    const auto builder = NewBuilder(*policy);
+    const auto builder = NewBuilder(*PolicyOf(form));
     for (size_t n = 0; n < 1000; ++n) {
       for (size_t i = 0; i < n; ++i) {
         builder->AddKey(std::to_string(i));
@@ -169,10 +150,14 @@ TEST_F(BitsBuilderTest, CalculateSpaceIsTheSizeOfTheBlock) {
 }
 #endif
 
-void ExpectApproximateNumEntriesAgreesWithTheSize(BlockForm form) {
-  for (const double bits : {1.0, 9.5, 10.0, 20.0, 100.0}) {
-    const auto policy = PolicyOf(form, bits);
-    const auto builder = NewBuilder(*policy);
+TEST(BitsBuilderTest, ApproximateNumEntriesAgreesWithTheSize) {
+  for (const auto& [form, bits] : {std::pair(BlockForm::kFilterDb, 1.0),
+                                   {BlockForm::kFilterDb, 9.5},
+                                   {BlockForm::kFilterDb, 10.0},
+                                   {BlockForm::kBesideRocksdb, 9.5},
+                                   {BlockForm::kBesideRocksdb, 20.0},
+                                   {BlockForm::kBesideRocksdb, 100.0}}) {
+    const auto builder = NewBuilder(*PolicyOf(form, bits));
     for (size_t bytes = 32; bytes < 5000; bytes += 27) {
       const size_t most = builder->ApproximateNumEntries(bytes);
       ASSERT_GE(most, 1u);
@@ -194,17 +179,10 @@ void ExpectApproximateNumEntriesAgreesWithTheSize(BlockForm form) {
   }
 }
 
-TEST_F(BitsBuilderTest, ApproximateNumEntriesAgreesWithTheSize) {
-  for (const BlockForm form : kForms) {
-    SCOPED_TRACE(TrailerOf(form).size());
-    ExpectApproximateNumEntriesAgreesWithTheSize(form);
-  }
-}
-
 class DetectCorruptionTest : public ::testing::TestWithParam<BlockForm> {
  protected:
   void SetUp() override {
-    builder_ = NewBuilder(*policy_, /*detect_corruption=*/true);
+    builder_ = NewBuilder(*PolicyOf(GetParam()), /*detect_corruption=*/true);
     for (int i = 0; i < 100; ++i) {
       builder_->AddKey("key" + std::to_string(i));
     }
@@ -213,7 +191,6 @@ class DetectCorruptionTest : public ::testing::TestWithParam<BlockForm> {
     ASSERT_TRUE(status.ok());
   }
 
-  const std::unique_ptr<const FilterPolicy> policy_{PolicyOf(GetParam(), 10)};
   std::unique_ptr<ROCKSDB_NAMESPACE::FilterBitsBuilder> builder_;
   std::unique_ptr<const char[]> buffer_;
   Slice block_;
@@ -226,7 +203,7 @@ TEST_P(DetectCorruptionTest, AnIntactBlockPasses) {
   block_ = builder_->Finish(&buffer_, &status);
   EXPECT_TRUE(status.ok());
   EXPECT_TRUE(builder_->MaybePostVerify(block_).ok());
-  EXPECT_EQ(block_.ToString(), Expected({"a"}) + TrailerOf(GetParam()));
+  EXPECT_EQ(block_.ToString(), NaiveBlock({"a"}) + TrailerOf(GetParam()));
 }
 
 TEST_P(DetectCorruptionTest, EveryFlippedBitIsCaught) {
@@ -240,7 +217,7 @@ TEST_P(DetectCorruptionTest, EveryFlippedBitIsCaught) {
 }
 
 TEST_P(DetectCorruptionTest, IsOffUnlessAskedFor) {
-  const auto builder = NewBuilder(*policy_);
+  const auto builder = NewBuilder(*OurPolicy());
   builder->AddKey("a");
   FinishBlock(builder.get());
   EXPECT_TRUE(builder->MaybePostVerify("anything").ok());

@@ -7,7 +7,6 @@
 #include "plugin/policy/bits_reader.h"
 
 #include <gtest/gtest.h>
-#include <rocksdb/convenience.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -17,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "cassandra_bloom/filter_policy.h"
 #include "plugin/filter/filter_db_layout.h"
+#include "tests/policy/policy_probe.h"
 #include "tests/support/broken_filters.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/policy_filter.h"
@@ -26,33 +25,12 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
 using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterBitsReader;
-using ROCKSDB_NAMESPACE::FilterBuildingContext;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 
-using Policy = std::shared_ptr<const FilterPolicy>;
-
 const std::string kFrozenTrailer("\0cb\xff\xff", 5);
-
-Policy Ours(double bits_per_key = 10) {
-  return Policy(ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(bits_per_key));
-}
-
-Policy Beside(double bits_per_key = 10) {
-  return Policy(
-      ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb(bits_per_key));
-}
-
-Policy Rocksdbs(const std::string& text) {
-  Policy policy;
-  EXPECT_TRUE(FilterPolicy::CreateFromString(ROCKSDB_NAMESPACE::ConfigOptions(),
-                                             text, &policy)
-                  .ok());
-  return policy;
-}
 
 std::vector<std::string> Present(size_t count) {
   std::vector<std::string> keys;
@@ -68,19 +46,6 @@ std::vector<std::string> Absent() {
     keys.push_back("absent" + std::to_string(i));
   }
   return keys;
-}
-
-std::string BlockOf(const FilterPolicy& policy,
-                    const std::vector<std::string>& keys,
-                    uint32_t format_version = 5) {
-  BlockBasedTableOptions table_options;
-  table_options.format_version = format_version;
-  const std::unique_ptr<FilterBitsBuilder> builder(
-      policy.GetBuilderWithContext(FilterBuildingContext(table_options)));
-  for (const std::string& key : keys) {
-    builder->AddKey(key);
-  }
-  return FinishBlock(builder.get());
 }
 
 // The largest batch of RocksDB's readers (MultiGetContext::MAX_BATCH_SIZE).
@@ -116,7 +81,7 @@ TEST(BitsReaderTest, BatchesOfAnySizeEqualSingleKeys) {
   SCOPED_TRACE(Seed());
   const RandomKeys keys(Seed(), 40);
   for (const double bits : {1.0, 3.0, 10.0, 16.0, 100.0}) {
-    const Policy policy = Ours(bits);
+    const PolicyPtr policy = OurPolicy(bits);
     const auto builder = NewBuilder(*policy);
     for (uint64_t i = 0; i < 1000; i += 2) {
       builder->AddKey(keys[i]);
@@ -138,7 +103,7 @@ TEST(BitsReaderTest, BatchesOfAnySizeEqualSingleKeys) {
 }
 
 TEST(BitsReaderTest, AWellFormedBlockOfZerosMatchesNothing) {
-  const Policy policy = Ours();
+  const PolicyPtr policy = OurPolicy();
   std::vector<char> block(FilterDbSize(2));
   for (const int num_probes : {1, 7, 21}) {
     WriteFilterDbHeader(num_probes, 2, block.data());
@@ -150,8 +115,8 @@ TEST(BitsReaderTest, AWellFormedBlockOfZerosMatchesNothing) {
 // A block contains its number of probes and its size. So a policy with other
 // bits per key can read the block.
 TEST(BitsReaderTest, ReadsFiltersOfOtherBitsPerKey) {
-  const Policy other(ROCKSDB_NAMESPACE::NewCassandraBloomPolicyForFpChance(1));
-  const std::string block = BlockOf(*Ours(20), Present(1000));
+  const PolicyPtr other = PolicyFrom("cassandra_bloom:fp:1");
+  const std::string block = BuildBlock(OurPolicy(20), {}, 1000);
   EXPECT_EQ(CountMatches(*other, block, Present(1000)), 1000u);
   EXPECT_LT(CountMatches(*other, block, Absent()), 20u);
 }
@@ -159,18 +124,19 @@ TEST(BitsReaderTest, ReadsFiltersOfOtherBitsPerKey) {
 // ---- RocksDB's own filters ----
 
 TEST(BitsReaderTest, ReadsTheFiltersOfRocksdb) {
-  const Policy ours = Beside();
+  const PolicyPtr ours = OurPolicyBesideRocksdb();
   for (const char* const text :
        {"bloomfilter:10", "bloomfilter:16", "ribbonfilter:10"}) {
     SCOPED_TRACE(text);
-    const Policy rocksdbs = Rocksdbs(text);
+    const PolicyPtr rocksdbs = PolicyFrom(text);
     // Before format_version 5, RocksDB's filters are of another kind.
     for (const uint32_t format_version : {2u, 5u}) {
       SCOPED_TRACE(format_version);
+      Place place;
+      place.format_version = format_version;
       for (const size_t size : {1u, 10u, 1000u, 20000u}) {
         SCOPED_TRACE(size);
-        const std::string block =
-            BlockOf(*rocksdbs, Present(size), format_version);
+        const std::string block = BuildBlock(rocksdbs, place, size);
         EXPECT_EQ(CountMatches(*ours, block, Present(size)), size);
         const size_t false_positives = CountMatches(*ours, block, Absent());
         EXPECT_LT(false_positives, 60u);
@@ -182,8 +148,8 @@ TEST(BitsReaderTest, ReadsTheFiltersOfRocksdb) {
 
 // Readers of an open SST file may be used after their policy was destroyed.
 TEST(BitsReaderTest, ReadersOfRocksdbsFiltersOutliveThePolicy) {
-  const std::string block = BlockOf(*Rocksdbs("bloomfilter:10"), Present(1000));
-  Policy ours = Beside();
+  const std::string block = BuildBlock(PolicyFrom("bloomfilter:10"), {}, 1000);
+  PolicyPtr ours = OurPolicyBesideRocksdb();
   const auto reader = NewReader(*ours, block);
   ours.reset();
   EXPECT_EQ(CountMatches(reader.get(), Present(1000)), 1000u);
@@ -193,7 +159,7 @@ TEST(BitsReaderTest, ReadersOfRocksdbsFiltersOutliveThePolicy) {
 // Byte 95 of these blocks tells the kind of filter. In RocksDB, kind 0 and the
 // kinds that are reserved for later releases match every key.
 TEST(BitsReaderTest, RocksdbsFiltersThatMatchEverythingDoSo) {
-  const Policy ours = Beside();
+  const PolicyPtr ours = OurPolicyBesideRocksdb();
   std::string block(100, '\0');
   for (int kind = -128; kind <= 0; ++kind) {
     if (kind != -1 && kind != -2) {  // Bloom and Ribbon filters.
@@ -216,7 +182,7 @@ std::vector<std::string> LegacyFiltersWithoutKeys() {
 }
 
 TEST(BitsReaderTest, ShortBlocksMatchEverything) {
-  const Policy ours = Beside();
+  const PolicyPtr ours = OurPolicyBesideRocksdb();
   std::vector<std::string> blocks = LegacyFiltersWithoutKeys();
   for (size_t size = 0; size <= 5; ++size) {
     for (const std::string& block :
@@ -237,17 +203,17 @@ TEST(BitsReaderTest, ShortBlocksMatchEverything) {
 TEST(BitsReaderDeathTest, ReportsTheFirstBrokenBlockOnly) {
   EXPECT_EXIT(
       {
-        const Policy beside = Beside();
+        const PolicyPtr beside = OurPolicyBesideRocksdb();
         for (const char* const text : {"bloomfilter:10", "ribbonfilter:10"}) {
-          NewReader(*beside, BlockOf(*Rocksdbs(text), Present(1000)));
+          NewReader(*beside, BuildBlock(PolicyFrom(text), {}, 1000));
         }
         for (const std::string& block : LegacyFiltersWithoutKeys()) {
           NewReader(*beside, block);
         }
         NewReader(*beside, std::string(100, '\0'));
-        NewReader(*beside, BlockOf(*beside, Present(10)));
+        NewReader(*beside, BuildBlock(beside, {}, 10));
         NewReader(*beside, std::string("\6\0", 2));
-        NewReader(*Ours(), "broken");
+        NewReader(*OurPolicy(), "broken");
         std::exit(0);
       },
       ::testing::ExitedWithCode(0),
@@ -261,26 +227,29 @@ TEST(BitsReaderDeathTest, ReportsTheFirstBrokenBlockOnly) {
 // filter would match nothing.
 TEST(BitsReaderTest, BrokenBlocksMatchEverything) {
   for (const BrokenFilter& broken : kBrokenFilters) {
-    SCOPED_TRACE(broken.what);
+    SCOPED_TRACE(broken.fault);
     const std::vector<char> bytes = broken.Block();
     const std::string block(bytes.begin(), bytes.end());
-    EXPECT_EQ(CountMatches(*Ours(), block, Absent()), Absent().size());
-    EXPECT_EQ(CountMatches(*Beside(), block + kFrozenTrailer, Absent()),
+    EXPECT_EQ(CountMatches(*OurPolicy(), block, Absent()), Absent().size());
+    EXPECT_EQ(CountMatches(*OurPolicyBesideRocksdb(), block + kFrozenTrailer,
+                           Absent()),
               Absent().size());
   }
-  const std::string twice = BlockOf(*Beside(), Present(1000)) + kFrozenTrailer;
-  EXPECT_EQ(CountMatches(*Beside(), twice, Absent()), Absent().size());
+  const std::string twice =
+      BuildBlock(OurPolicyBesideRocksdb(), {}, 1000) + kFrozenTrailer;
+  EXPECT_EQ(CountMatches(*OurPolicyBesideRocksdb(), twice, Absent()),
+            Absent().size());
 }
 
 // Skips the trailer whose first byte is -2, because RocksDB would read this
 // block as a Ribbon filter.
 TEST(BitsReaderTest, ADamagedTrailerMatchesEverything) {
-  const Policy ours = Beside();
-  const Policy rocksdbs = Rocksdbs("bloomfilter:10");
+  const PolicyPtr ours = OurPolicyBesideRocksdb();
+  const PolicyPtr rocksdbs = PolicyFrom("bloomfilter:10");
   std::vector<std::string> keys = Absent();
   keys.resize(kBatch);
   for (const size_t size : {1u, 5u, 100u, 1000u}) {
-    const std::string intact = BlockOf(*ours, Present(size));
+    const std::string intact = BuildBlock(ours, {}, size);
     for (size_t i = 1; i <= 5; ++i) {
       for (int value = 0; value < 256; ++value) {
         SCOPED_TRACE("byte -" + std::to_string(i) + " is " +
@@ -304,11 +273,11 @@ uint64_t NumBlocks() {
 
 TEST(BitsReaderTest, RocksdbsNeverDeniesAKeyOfOurs) {
   SCOPED_TRACE(Seed());
-  const Policy rocksdbs = Rocksdbs("bloomfilter:10");
-  std::vector<Policy> policies;
+  const PolicyPtr rocksdbs = PolicyFrom("bloomfilter:10");
+  std::vector<PolicyPtr> policies;
   std::vector<std::unique_ptr<FilterBitsBuilder>> builders;
   for (int bits = 1; bits <= 100; ++bits) {
-    policies.push_back(Beside(bits));
+    policies.push_back(OurPolicyBesideRocksdb(bits));
     builders.push_back(NewBuilder(*policies.back()));
   }
   uint64_t random = Seed();

@@ -15,8 +15,10 @@
 namespace cassandra_bloom::testing {
 namespace {
 
+using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
+using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
 
 // ---- The strings ----
@@ -288,20 +290,57 @@ const std::vector<RefusedString>& RefusedStrings() {
   return strings;
 }
 
-// ---- What they give ----
+// ---- The routes into a database's options ----
 
-class CreateFromStringTest : public ::testing::Test {
- protected:
-  void SetUp() override { RegisterInDefaultRegistry(); }
+// RocksDB's other functions that take options share the code of these three.
 
-  static PolicyPtr Create(const std::string& text) {
-    PolicyPtr policy;
-    const Status status =
-        FilterPolicy::CreateFromString(ConfigOptions(), text, &policy);
-    EXPECT_TRUE(status.ok()) << text << ": " << status.ToString();
-    return policy;
+Status ByItself(const ConfigOptions& config, const std::string& text,
+                PolicyPtr* policy) {
+  return FilterPolicy::CreateFromString(config, text, policy);
+}
+
+// Over a policy of RocksDB's own, RocksDB would take "cassandra_bloom:mix=10"
+// for an option of that one, and ignore it.
+Status InAnOptionsString(const ConfigOptions& config, const std::string& text,
+                         PolicyPtr* policy) {
+  Options options;
+  const Status status = GetOptionsFromString(
+      config, options,
+      "max_open_files=100;block_based_table_factory={filter_policy=" + text +
+          "}",
+      &options);
+  *policy = FilterPolicyOf(options);
+  return status;
+}
+
+Status InAnOptionsFile(const ConfigOptions& config, const std::string& text,
+                       PolicyPtr* policy) {
+  ColumnFamilyOptions family;
+  const Status status = LoadOptionsFile(config, text, "", &family);
+  *policy = FilterPolicyOf(family);
+  return status;
+}
+
+// Calls check(config, create) for each route and each setting of RocksDB's
+// parser.
+template <typename Check>
+void OnEveryRoute(const std::string& text, Check check) {
+  SCOPED_TRACE(text);
+  RegisterInDefaultRegistry();
+  for (const ConfigOptions& config : StrictAndLenient()) {
+    SCOPED_TRACE(config.ignore_unknown_options);
+    for (const auto create : {ByItself, InAnOptionsString, InAnOptionsFile}) {
+      SCOPED_TRACE(create == ByItself            ? "by itself"
+                   : create == InAnOptionsString ? "in an options string"
+                                                 : "in an OPTIONS file");
+      PolicyPtr policy;
+      const Status status = create(config, text, &policy);
+      check(status, policy);
+    }
   }
-};
+}
+
+// ---- What they give ----
 
 // Builds a block wherever RocksDB may create a file.
 std::vector<std::string> BlocksEverywhere(const PolicyPtr& policy) {
@@ -318,14 +357,17 @@ std::vector<std::string> BlocksEverywhere(const PolicyPtr& policy) {
   return blocks;
 }
 
-TEST_F(CreateFromStringTest, AcceptedStringsBuildTheirFilter) {
+TEST(CreateFromStringTest, AcceptedStringsBuildTheirFilter) {
   for (const AcceptedString& accepted : AcceptedStrings()) {
     SCOPED_TRACE(accepted.text);
-    const PolicyPtr policy = Create(accepted.text);
-    ASSERT_NE(policy, nullptr);
-    EXPECT_EQ(policy->GetId(), accepted.id);
-    const PolicyPtr again = Create(policy->GetId());
-    EXPECT_EQ(IdOf(again), policy->GetId());
+    OnEveryRoute(accepted.text,
+                 [&](const Status& status, const PolicyPtr& policy) {
+                   EXPECT_TRUE(status.ok()) << status.ToString();
+                   EXPECT_EQ(IdOf(policy), accepted.id);
+                 });
+    const PolicyPtr policy = PolicyFrom(accepted.text);
+    const PolicyPtr again = PolicyFrom(accepted.id);
+    EXPECT_EQ(IdOf(again), accepted.id);
     EXPECT_EQ(BlocksEverywhere(again), BlocksEverywhere(policy));
     const std::string block = BuildBlock(policy);
     if (accepted.num_probes == 0) {
@@ -347,14 +389,44 @@ TEST_F(CreateFromStringTest, AcceptedStringsBuildTheirFilter) {
   }
 }
 
-TEST_F(CreateFromStringTest, RefusedStringsAreExplainedBuildNothingAndRead) {
-  const std::string filter = BuildBlock(Create("cassandra_bloom:10"));
+// At the latest by DB::Open, on every route.
+TEST(CreateFromStringTest, RefusedStringsAreRefusedOnEveryRoute) {
+  TestDb db;
+  for (const RefusedString& refused : RefusedStrings()) {
+    OnEveryRoute(
+        refused.text, [&](const Status& status, const PolicyPtr& policy) {
+          if (status.ok()) {
+            EXPECT_NE(policy, nullptr) << "silently unfiltered";
+          }
+          EXPECT_TRUE(IsRefusal(
+              status.ok() ? db.TryOpen(DbOptions(policy)) : status, refused));
+        });
+  }
+}
+
+// cassandra_bloom must claim these misspelt names. Otherwise RocksDB would find
+// no policy, and would continue without one.
+TEST(CreateFromStringTest, AMisspeltPolicyIsNotSilentlyNone) {
+  for (const char* const text :
+       {"{cassandra_bloom:10}", "{cassandra_bloom:abc}",
+        "{cassandra_bloom:10;foo=bar}", "{cassandra_bloom=12}",
+        "{cassandra_bloom;bits_per_key=12}",
+        "{id=cassandra_bloom;bits_per_key=12", "\"cassandra_bloom:10\"",
+        "{id=cassandra_bloom;bits_per_key=12;junk}"}) {
+    OnEveryRoute(text, [](const Status& status, const PolicyPtr& policy) {
+      EXPECT_TRUE(!status.ok() || policy != nullptr);
+    });
+    EXPECT_NE(PolicyFrom(text), nullptr) << text;
+  }
+}
+
+TEST(CreateFromStringTest, RefusedStringsAreExplainedBuildNothingAndRead) {
+  const std::string filter = BuildBlock(PolicyFrom("cassandra_bloom:10"));
   for (const RefusedString& refused : RefusedStrings()) {
     SCOPED_TRACE(refused.text);
     PolicyPtr policy;
     const Status status =
         FilterPolicy::CreateFromString(ConfigOptions(), refused.text, &policy);
-    EXPECT_TRUE(IsRefusal(status, refused));
     EXPECT_NE(status.ToString().find("; use cassandra_bloom:BITS (0 to 100"),
               std::string::npos);
     ASSERT_NE(policy, nullptr);

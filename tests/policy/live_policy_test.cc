@@ -5,12 +5,10 @@
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
-#include <rocksdb/utilities/options_util.h>
 
 #include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/policy/policy_probe.h"
@@ -27,14 +25,6 @@ using ROCKSDB_NAMESPACE::NewCassandraBloomPolicy;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
 
-PolicyPtr CreatePolicy(const std::string& text) {
-  RegisterInDefaultRegistry();
-  PolicyPtr policy;
-  FilterPolicy::CreateFromString(ConfigOptions(), text, &policy)
-      .PermitUncheckedError();
-  return policy;
-}
-
 // RocksDB's pointers to policies are const, so that nobody changes a policy.
 // Removes the const, because the tests try to change policies.
 FilterPolicy* Mutable(const PolicyPtr& policy) {
@@ -49,8 +39,8 @@ TEST(LivePolicyTest, CannotBeConfigured) {
       {{"id", "cassandra_bloom:12"}},
       {{"foo", "bar"}}};
   for (const PolicyPtr& policy :
-       {CreatePolicy("cassandra_bloom"), CreatePolicy("cassandra_bloom:10"),
-        CreatePolicy("{id=cassandra_bloom;fp_chance=0.01}"),
+       {PolicyFrom("cassandra_bloom"), PolicyFrom("cassandra_bloom:10"),
+        PolicyFrom("{id=cassandra_bloom;fp_chance=0.01}"),
         PolicyPtr(NewCassandraBloomPolicy(10))}) {
     ASSERT_NE(policy, nullptr);
     SCOPED_TRACE(policy->GetId());
@@ -97,7 +87,7 @@ TEST(LivePolicyTest, OptionsWithoutAName) {
   };
   for (const auto& test : cases) {
     SCOPED_TRACE(std::string(test.policy) + " " + test.option);
-    Options options = DbOptions(CreatePolicy(test.policy));
+    Options options = DbOptions(PolicyFrom(test.policy));
     GetOptionsFromString(ConfigOptions(), options,
                          "block_based_table_factory={filter_policy={" +
                              std::string(test.option) + "}}",
@@ -123,16 +113,10 @@ TEST(LivePolicyTest, AReopenedDatabaseHasTheSamePolicy) {
         "cassandra_bloom:level_bits:14,12:bottommost_bits:8:partition_key:"
         "skip:8,u16"}) {
     SCOPED_TRACE(id);
-    const PolicyPtr policy = CreatePolicy(id);
-    TestDb db(DbOptions(policy));
-    db.Put(dataset.rows);
-    db.Flush();
+    const PolicyPtr policy = PolicyFrom(id);
+    TestDb db(DbOptions(policy), dataset.rows);
     EXPECT_EQ(db.OnlyTable()->filter_policy_name, policy->Name());
-    ROCKSDB_NAMESPACE::DBOptions db_options;
-    std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
-    Require(ROCKSDB_NAMESPACE::LoadLatestOptions(ConfigOptions(), db.path(),
-                                                 &db_options, &families));
-    Options options(db_options, families.at(0).options);
+    Options options = LatestOptions(ConfigOptions(), db);
     options.statistics = ROCKSDB_NAMESPACE::CreateDBStatistics();
     db.Reopen(options);
     EXPECT_EQ(IdOf(FilterPolicyOf(options)), id);
@@ -156,13 +140,10 @@ struct ChangeAnswer {
 // another file.
 ChangeAnswer ChangePolicy(const std::string& from, const std::string& to) {
   const Dataset dataset = NumberedDataset(100, 100);
-  TestDb db(DbOptions(CreatePolicy(from)));
-  db.Put(dataset.rows);
-  db.Flush();
+  TestDb db(DbOptions(PolicyFrom(from)), dataset.rows);
   const Status status = db->SetOptions(
       {{"block_based_table_factory", "{filter_policy=" + to + "}"}});
-  db.Put(dataset.rows);
-  db.Flush();
+  db.Fill(dataset.rows);
   EXPECT_TRUE(GetsMatch(db.source(), dataset));
   return {status.ToString(), IdOf(FilterPolicyOf(db->GetOptions()))};
 }

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
-#include <rocksdb/slice_transform.h>
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "cassandra_bloom/filter_policy.h"
-#include "plugin/filter/sizing.h"
 #include "plugin/lsm/partition_key.h"
-#include "tests/support/naive_filter.h"
-#include "tests/support/naive_partition_key.h"
+#include "tests/policy/policy_probe.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/policy_filter.h"
@@ -20,41 +15,12 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::CassandraBloomOptions;
-using ROCKSDB_NAMESPACE::FilterPolicy;
-using ROCKSDB_NAMESPACE::NewCassandraPartitionTransform;
 using ROCKSDB_NAMESPACE::Slice;
-using ROCKSDB_NAMESPACE::SliceTransform;
 
 constexpr const char* kExtractors[] = {
     "whole",  "skip:3",     "fixed:2",     "skip:3,fixed:2",
     "u16",    "skip:3,u16", "composite:1", "skip:3,composite:2",
     "fixed:1"};
-
-std::unique_ptr<const FilterPolicy> PolicyFor(const std::string& partition_key,
-                                              double bits_per_key = 10) {
-  CassandraBloomOptions options;
-  options.bits_per_key = bits_per_key;
-  options.partition_key = partition_key;
-  return std::unique_ptr<const FilterPolicy>(
-      NewCassandraBloomPolicyFromOptions(options));
-}
-
-std::shared_ptr<const SliceTransform> TransformFor(
-    const std::string& partition_key) {
-  std::shared_ptr<const SliceTransform> transform;
-  const auto status = NewCassandraPartitionTransform(partition_key, &transform);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  return transform;
-}
-
-std::string Expected(const std::vector<std::string>& keys) {
-  NaiveFilter naive(7, SizingForBitsPerKey(10)->NumWords(keys.size()));
-  for (const std::string& key : keys) {
-    naive.Add(key);
-  }
-  return naive.Serialize();
-}
 
 TEST(PartitionKeyBitsTest, TheBlockIsThatOfThePartitionKeysAndFilters) {
   for (const PartitionLayout& layout : kPartitionLayouts) {
@@ -72,7 +38,7 @@ TEST(PartitionKeyBitsTest, TheBlockIsThatOfThePartitionKeysAndFilters) {
     }
     EXPECT_EQ(builder->EstimateEntriesAdded(), partition_keys.size());
     const std::string block = FinishBlock(builder.get());
-    EXPECT_EQ(block, Expected(partition_keys));
+    EXPECT_EQ(block, NaiveBlock(partition_keys));
     EXPECT_TRUE(builder->MaybePostVerify(block).ok());
     const auto reader = NewReader(*policy, block);
     int matches = 0;
@@ -104,7 +70,7 @@ TEST(PartitionKeyBitsTest, AKeyAndItsPrefixAreOneEntry) {
       partition_keys.push_back(layout.key_of(partition));
     }
     EXPECT_EQ(builder->EstimateEntriesAdded(), partition_keys.size());
-    EXPECT_EQ(FinishBlock(builder.get()), Expected(partition_keys));
+    EXPECT_EQ(FinishBlock(builder.get()), NaiveBlock(partition_keys));
   }
 }
 
@@ -140,7 +106,7 @@ TEST(PartitionKeyBitsTest, HostileKeysAreFoundAgain) {
   const std::vector<std::string> keys = HostileKeys(Seed());
   for (const char* const partition_key : kExtractors) {
     SCOPED_TRACE(partition_key);
-    const auto policy = PolicyFor(partition_key, /*bits_per_key=*/20);
+    const auto policy = PolicyFor(partition_key);
     const auto builder = NewBuilder(*policy, /*detect_corruption=*/true);
     for (const std::string& key : keys) {
       builder->AddKey(key);

@@ -3,11 +3,9 @@
 // Tests the prefix extractor that is configured with a string.
 
 #include <gtest/gtest.h>
-#include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/slice_transform.h>
-#include <rocksdb/utilities/options_util.h>
 
 #include <memory>
 #include <string>
@@ -22,19 +20,14 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::ColumnFamilyDescriptor;
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
-using ROCKSDB_NAMESPACE::DBOptions;
 using ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromString;
-using ROCKSDB_NAMESPACE::LoadOptionsFromFile;
 using ROCKSDB_NAMESPACE::NewCassandraPartitionTransform;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::SliceTransform;
 using ROCKSDB_NAMESPACE::Status;
-
-using TransformPtr = std::shared_ptr<const SliceTransform>;
 
 // The configured string, and the id of the extractor.
 constexpr const char* kAccepted[][2] = {
@@ -67,14 +60,6 @@ constexpr const char* kRefused[][3] = {
     {"{id=cassandra_partition:u16;length=2}", "'length=2'", "no options"},
 };
 
-TransformPtr TransformFor(const std::string& partition_key) {
-  TransformPtr transform;
-  const Status status =
-      NewCassandraPartitionTransform(partition_key, &transform);
-  EXPECT_TRUE(status.ok()) << status.ToString();
-  return transform;
-}
-
 std::string IdOfTransform(const TransformPtr& transform) {
   return transform == nullptr ? "(none)" : transform->GetId();
 }
@@ -95,18 +80,10 @@ std::vector<Loaded> LoadOnEveryWay(const ConfigOptions& config,
   all[1].status = GetColumnFamilyOptionsFromString(
       config, {}, "prefix_extractor=" + text, &family);
   all[1].transform = family.prefix_extractor;
-  const TempDir folder;
-  std::string file = OptionsFileText("nullptr");
-  const std::string before = "[CFOptions \"default\"]\n";
-  file.insert(file.find(before) + before.size(),
-              "  prefix_extractor=" + text + "\n");
-  WriteFile(folder / "OPTIONS-000007", file);
-  DBOptions db_options;
-  std::vector<ColumnFamilyDescriptor> families;
-  all[2].status = LoadOptionsFromFile(config, folder / "OPTIONS-000007",
-                                      &db_options, &families);
-  all[2].transform =
-      families.empty() ? nullptr : families[0].options.prefix_extractor;
+  ColumnFamilyOptions in_file;
+  all[2].status = LoadOptionsFile(
+      config, "nullptr", "  prefix_extractor=" + text + "\n", &in_file);
+  all[2].transform = in_file.prefix_extractor;
   return all;
 }
 
@@ -116,8 +93,8 @@ class PartitionTransformTest : public ::testing::Test {
 };
 
 TEST_F(PartitionTransformTest, AcceptedStringsArriveOnEveryWay) {
-  for (const ConfigOptions& config : AllConfigOptions()) {
-    SCOPED_TRACE(ToString(config));
+  for (const ConfigOptions& config : StrictAndLenient()) {
+    SCOPED_TRACE(config.ignore_unknown_options);
     for (const auto& [text, id] : kAccepted) {
       SCOPED_TRACE(text);
       for (const Loaded& loaded : LoadOnEveryWay(config, text)) {
@@ -129,8 +106,8 @@ TEST_F(PartitionTransformTest, AcceptedStringsArriveOnEveryWay) {
 }
 
 TEST_F(PartitionTransformTest, RefusedStringsAreRefusedOnEveryWay) {
-  for (const ConfigOptions& config : AllConfigOptions()) {
-    SCOPED_TRACE(ToString(config));
+  for (const ConfigOptions& config : StrictAndLenient()) {
+    SCOPED_TRACE(config.ignore_unknown_options);
     for (const auto& [text, value, range] : kRefused) {
       SCOPED_TRACE(text);
       for (const Loaded& loaded : LoadOnEveryWay(config, text)) {
@@ -165,11 +142,7 @@ TEST_F(PartitionTransformTest, AReopenedDatabaseHasTheSame) {
   Options options = DbOptions(nullptr);
   options.prefix_extractor = TransformFor("skip:8,u16");
   const TestDb db(options);
-  DBOptions db_options;
-  std::vector<ColumnFamilyDescriptor> families;
-  Require(ROCKSDB_NAMESPACE::LoadLatestOptions(ConfigOptions(), db.path(),
-                                               &db_options, &families));
-  EXPECT_EQ(IdOfTransform(families.at(0).options.prefix_extractor),
+  EXPECT_EQ(IdOfTransform(LatestOptions(ConfigOptions(), db).prefix_extractor),
             "cassandra_partition:skip:8,u16");
 }
 

@@ -4,24 +4,13 @@
 
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/object_registry.h>
+#include <rocksdb/utilities/options_util.h>
 #include <rocksdb/version.h>
-
-#include <utility>
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/filter_bits_api.h"
 
 namespace cassandra_bloom::testing {
-
-using ROCKSDB_NAMESPACE::BlockBasedTableOptions;
-using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
-using ROCKSDB_NAMESPACE::ConfigOptions;
-using ROCKSDB_NAMESPACE::FilterBitsBuilder;
-using ROCKSDB_NAMESPACE::FilterBuildingContext;
-using ROCKSDB_NAMESPACE::ObjectRegistry;
-using ROCKSDB_NAMESPACE::Slice;
-using ROCKSDB_NAMESPACE::Status;
-
 namespace {
 
 int32_t BigEndian32(const std::string& bytes, size_t offset) {
@@ -36,97 +25,123 @@ int32_t BigEndian32(const std::string& bytes, size_t offset) {
 
 void RegisterInDefaultRegistry() {
   static const bool registered = [] {
-    ObjectRegistry::Default()->AddLibrary("cassandra_bloom",
-                                          register_cassandra_bloom, "");
+    rocksdb::ObjectRegistry::Default()->AddLibrary(
+        "cassandra_bloom", register_cassandra_bloom, "");
     return true;
   }();
   (void)registered;
 }
 
-std::vector<ConfigOptions> AllConfigOptions() {
-  std::vector<ConfigOptions> configs;
-  for (unsigned bits = 0; bits < 16; ++bits) {
-    ConfigOptions config;
-    config.ignore_unknown_options = (bits & 1) != 0;
-    config.ignore_unsupported_options = (bits & 2) != 0;
-    config.invoke_prepare_options = (bits & 4) != 0;
-    config.input_strings_escaped = (bits & 8) != 0;
-    configs.push_back(config);
+PolicyPtr PolicyFrom(const std::string& text) {
+  RegisterInDefaultRegistry();
+  PolicyPtr policy;
+  rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text,
+                                          &policy)
+      .PermitUncheckedError();
+  return policy;
+}
+
+TransformPtr TransformFor(const std::string& partition_key) {
+  TransformPtr transform;
+  Require(rocksdb::NewCassandraPartitionTransform(partition_key, &transform));
+  return transform;
+}
+
+std::vector<rocksdb::ConfigOptions> StrictAndLenient() {
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unknown_options = false;
+  strict.ignore_unsupported_options = false;
+  strict.invoke_prepare_options = true;
+  rocksdb::ConfigOptions lenient;
+  lenient.ignore_unknown_options = true;
+  lenient.ignore_unsupported_options = true;
+  lenient.invoke_prepare_options = false;
+  return {strict, lenient};
+}
+
+rocksdb::Status LoadOptionsFile(const rocksdb::ConfigOptions& config,
+                                const std::string& policy,
+                                const std::string& family_lines,
+                                rocksdb::ColumnFamilyOptions* family) {
+  const TempDir folder;
+  WriteFile(folder / "OPTIONS-000007",
+            "[Version]\n"
+            "  rocksdb_version=" +
+                std::to_string(ROCKSDB_MAJOR) + "." +
+                std::to_string(ROCKSDB_MINOR) + "." +
+                std::to_string(ROCKSDB_PATCH) +
+                "\n"
+                "  options_file_version=1.1\n"
+                "[DBOptions]\n"
+                "  max_open_files=100\n"
+                "[CFOptions \"default\"]\n"
+                "  write_buffer_size=4194304\n" +
+                family_lines +
+                "[TableOptions/BlockBasedTable \"default\"]\n"
+                "  block_size=8192\n"
+                "  filter_policy=" +
+                policy + "\n");
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  const rocksdb::Status status = LoadOptionsFromFile(
+      config, folder / "OPTIONS-000007", &db_options, &families);
+  if (!families.empty()) {
+    *family = families.front().options;
   }
-  return configs;
+  return status;
 }
 
-std::string ToString(const ConfigOptions& config) {
-  std::string text;
-  const auto add = [&text](const char* name, bool value) {
-    text += std::string(name) + "=" + (value ? "true " : "false ");
-  };
-  add("ignore_unknown_options", config.ignore_unknown_options);
-  add("ignore_unsupported_options", config.ignore_unsupported_options);
-  add("invoke_prepare_options", config.invoke_prepare_options);
-  add("input_strings_escaped", config.input_strings_escaped);
-  return text;
+rocksdb::Options LatestOptions(const rocksdb::ConfigOptions& config,
+                               const TestDb& db) {
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  Require(
+      rocksdb::LoadLatestOptions(config, db.path(), &db_options, &families));
+  return rocksdb::Options(db_options, families.at(0).options);
 }
 
-std::string OptionsFileText(const std::string& policy) {
-  return "[Version]\n"
-         "  rocksdb_version=" +
-         std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
-         "." + std::to_string(ROCKSDB_PATCH) +
-         "\n"
-         "  options_file_version=1.1\n"
-         "[DBOptions]\n"
-         "  max_open_files=100\n"
-         "[CFOptions \"default\"]\n"
-         "  write_buffer_size=4194304\n"
-         "[TableOptions/BlockBasedTable \"default\"]\n"
-         "  block_size=8192\n"
-         "  filter_policy=" +
-         policy + "\n";
-}
-
-PolicyPtr FilterPolicyOf(const ColumnFamilyOptions& cf_options) {
+PolicyPtr FilterPolicyOf(const rocksdb::ColumnFamilyOptions& cf_options) {
   const auto* const table_options =
-      cf_options.table_factory->GetOptions<BlockBasedTableOptions>();
+      cf_options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   return table_options == nullptr ? nullptr : table_options->filter_policy;
-}
-
-void SetFilterPolicy(PolicyPtr policy, ColumnFamilyOptions* cf_options) {
-  BlockBasedTableOptions table_options;
-  table_options.filter_policy = std::move(policy);
-  cf_options->table_factory.reset(NewBlockBasedTableFactory(table_options));
 }
 
 std::string IdOf(const PolicyPtr& policy) {
   return policy == nullptr ? "(none)" : policy->GetId();
 }
 
-std::string BuildBlock(const PolicyPtr& policy, const Place& place) {
+std::string BuildBlock(const PolicyPtr& policy, const Place& place,
+                       size_t num_keys) {
   if (policy == nullptr) {
     return "(no policy)";
   }
-  BlockBasedTableOptions table_options;
+  rocksdb::BlockBasedTableOptions table_options;
+  table_options.format_version = place.format_version;
   table_options.optimize_filters_for_memory = false;
   table_options.partition_filters = place.is_partition_of_prefixes;
   table_options.whole_key_filtering = !place.is_partition_of_prefixes;
-  FilterBuildingContext context(table_options);
+  rocksdb::FilterBuildingContext context(table_options);
   context.compaction_style = place.style;
   context.level_at_creation = place.level;
   context.is_bottommost = place.is_bottommost;
-  context.reason =
-      place.is_flush ? ROCKSDB_NAMESPACE::TableFileCreationReason::kFlush
-                     : ROCKSDB_NAMESPACE::TableFileCreationReason::kCompaction;
-  const std::unique_ptr<FilterBitsBuilder> builder(
+  context.reason = place.is_flush
+                       ? rocksdb::TableFileCreationReason::kFlush
+                       : rocksdb::TableFileCreationReason::kCompaction;
+  const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
       policy->GetBuilderWithContext(context));
   if (builder == nullptr) {
     return "(no builder)";
   }
-  for (int i = 0; i < 1000; ++i) {
+  for (size_t i = 0; i < num_keys; ++i) {
     builder->AddKey("key" + std::to_string(i));
   }
   std::unique_ptr<const char[]> buffer;
-  Status status;
+  rocksdb::Status status;
   return builder->Finish(&buffer, &status).ToString();
+}
+
+int TypeByte(const std::string& block) {
+  return static_cast<signed char>(block.at(block.size() - 5));
 }
 
 int32_t NumProbes(const std::string& block) { return BigEndian32(block, 0); }
@@ -145,7 +160,7 @@ int32_t NumWords(const std::string& block) { return BigEndian32(block, 4); }
   return ::testing::AssertionSuccess();
 }
 
-::testing::AssertionResult IsRefusal(const Status& status,
+::testing::AssertionResult IsRefusal(const rocksdb::Status& status,
                                      const RefusedString& refused) {
   if (!status.IsInvalidArgument()) {
     return ::testing::AssertionFailure()

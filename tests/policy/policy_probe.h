@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Functions that inspect policies, options and messages in tests.
+// Functions that make and inspect policies, options and messages in tests.
 
 #ifndef CASSANDRA_BLOOM_TESTS_POLICY_POLICY_PROBE_H_
 #define CASSANDRA_BLOOM_TESTS_POLICY_POLICY_PROBE_H_
@@ -9,48 +9,67 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/options.h>
+#include <rocksdb/slice_transform.h>
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "tests/support/rocksdb/test_db.h"
+
 namespace cassandra_bloom::testing {
 
-using PolicyPtr = std::shared_ptr<const ROCKSDB_NAMESPACE::FilterPolicy>;
+using TransformPtr = std::shared_ptr<const rocksdb::SliceTransform>;
 
 // Registers cassandra_bloom in RocksDB's default registry, which lasts as long
 // as the process.
 void RegisterInDefaultRegistry();
 
-// Returns all combinations of RocksDB's settings for parsing options.
-std::vector<ROCKSDB_NAMESPACE::ConfigOptions> AllConfigOptions();
-std::string ToString(const ROCKSDB_NAMESPACE::ConfigOptions& config);
+// Registers, and creates a policy from a string, which may be a wrong one.
+PolicyPtr PolicyFrom(const std::string& text);
 
-// Returns an OPTIONS file with this filter_policy.
-std::string OptionsFileText(const std::string& policy);
+TransformPtr TransformFor(const std::string& partition_key);
+
+// RocksDB's settings for parsing options: one that refuses what it does not
+// know, and one that ignores as much as RocksDB can ignore.
+std::vector<rocksdb::ConfigOptions> StrictAndLenient();
+
+// Reads an OPTIONS file with this filter_policy, and with these lines among the
+// options of the column family.
+rocksdb::Status LoadOptionsFile(const rocksdb::ConfigOptions& config,
+                                const std::string& policy,
+                                const std::string& family_lines,
+                                rocksdb::ColumnFamilyOptions* family);
+
+// Reads the newest OPTIONS file of a database.
+rocksdb::Options LatestOptions(const rocksdb::ConfigOptions& config,
+                               const TestDb& db);
 
 // Returns the filter policy of a block-based table, or null.
-PolicyPtr FilterPolicyOf(
-    const ROCKSDB_NAMESPACE::ColumnFamilyOptions& cf_options);
-void SetFilterPolicy(PolicyPtr policy,
-                     ROCKSDB_NAMESPACE::ColumnFamilyOptions* cf_options);
+PolicyPtr FilterPolicyOf(const rocksdb::ColumnFamilyOptions& cf_options);
 
 std::string IdOf(const PolicyPtr& policy);
 
 // Where RocksDB creates an SST file. Level -1 is unknown, as in SstFileWriter.
 struct Place {
-  ROCKSDB_NAMESPACE::CompactionStyle style =
-      ROCKSDB_NAMESPACE::kCompactionStyleLevel;
+  rocksdb::CompactionStyle style = rocksdb::kCompactionStyleLevel;
   int level = -1;
   bool is_bottommost = false;
   bool is_flush = false;
   bool is_partition_of_prefixes = false;
+  uint32_t format_version = 5;
 };
 
-// Returns the filter block of 1,000 keys, "(no builder)" if the policy
-// builds no filter, or "(no policy)" for null.
-std::string BuildBlock(const PolicyPtr& policy, const Place& place = {});
+// Returns the filter block of the keys "key0", "key1" and so on, "(no builder)"
+// if the policy builds no filter, or "(no policy)" for null.
+std::string BuildBlock(const PolicyPtr& policy, const Place& place = {},
+                       size_t num_keys = 1000);
+
+// The fifth byte from the end, which in RocksDB tells the type of the filter.
+constexpr int kBloomByte = -1;
+constexpr int kRibbonByte = -2;
+int TypeByte(const std::string& block);
 
 int32_t NumProbes(const std::string& block);
 int32_t NumWords(const std::string& block);
@@ -67,7 +86,7 @@ struct RefusedString {
 
 // Returns whether `status` is InvalidArgument and says why `refused` was
 // refused.
-::testing::AssertionResult IsRefusal(const ROCKSDB_NAMESPACE::Status& status,
+::testing::AssertionResult IsRefusal(const rocksdb::Status& status,
                                      const RefusedString& refused);
 
 }  // namespace cassandra_bloom::testing

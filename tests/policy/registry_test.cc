@@ -5,7 +5,6 @@
 #include <rocksdb/listener.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/utilities/object_registry.h>
-#include <rocksdb/utilities/options_util.h>
 #include <rocksdb/version.h>
 
 #include <memory>
@@ -107,9 +106,7 @@ TEST(RegistryTest, APolicyWorksUnregistered) {
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1002
   options.fail_if_options_file_error = true;
 #endif
-  TestDb db(options);
-  db.Put(dataset.rows);
-  db.Flush();
+  TestDb db(options, dataset.rows);
   db.Reopen();
   EXPECT_TRUE(GetsMatch(db.source(), dataset));
   EXPECT_GT(db.ReadsFiltered(), 0u);
@@ -120,12 +117,9 @@ TEST(RegistryTest, APolicyWorksUnregistered) {
   config.registry->AddLibrary("test", register_cassandra_bloom, "");
   for (const auto& [known, id] :
        {std::pair(true, "cassandra_bloom:10"), std::pair(false, "(none)")}) {
-    ROCKSDB_NAMESPACE::DBOptions db_options;
-    std::vector<ROCKSDB_NAMESPACE::ColumnFamilyDescriptor> families;
-    ASSERT_TRUE(LoadLatestOptions(known ? config : ConfigOptions(), db.path(),
-                                  &db_options, &families)
-                    .ok());
-    EXPECT_EQ(IdOf(FilterPolicyOf(families.at(0).options)), id);
+    EXPECT_EQ(IdOf(FilterPolicyOf(
+                  LatestOptions(known ? config : ConfigOptions(), db))),
+              id);
   }
 }
 

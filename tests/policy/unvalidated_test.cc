@@ -24,24 +24,17 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::DB;
 using ROCKSDB_NAMESPACE::EnvOptions;
-using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::SstFileReader;
 using ROCKSDB_NAMESPACE::SstFileWriter;
-using ROCKSDB_NAMESPACE::Status;
 
 const RefusedString kRefusedString = {"cassandra_bloom:abc", "'abc'",
                                       "from 0 to 100"};
 
 Options OptionsOf(const std::string& text) {
-  RegisterInDefaultRegistry();
-  PolicyPtr policy;
-  FilterPolicy::CreateFromString(ConfigOptions(), text, &policy)
-      .PermitUncheckedError();
-  return DbOptions(policy);
+  return DbOptions(PolicyFrom(text));
 }
 
 // Keeps the lines about the refused string. RocksDB writes many others.
@@ -99,9 +92,7 @@ TEST(UnvalidatedTest, CreateColumnFamily) {
 
 TEST(UnvalidatedTest, OpenForReadOnlyAndAsSecondary) {
   const Dataset dataset = NumberedDataset(100, 100);
-  TestDb db(OptionsOf("cassandra_bloom:10"));
-  db.Put(dataset.rows);
-  db.Flush();
+  TestDb db(OptionsOf("cassandra_bloom:10"), dataset.rows);
   db.Close();
   for (const bool as_secondary : {false, true}) {
     SCOPED_TRACE(as_secondary);

@@ -29,11 +29,13 @@ inline std::string MatchAllFilterDb() {
   return FilterDbBytes(1, 1, 8) + std::string(8, '\xff');
 }
 
+// A block that matches every key, and a file that FilterDbFile refuses with an
+// error that begins with `fault`.
 struct BrokenFilter {
-  const char* what;
   int32_t num_probes;
   int32_t num_words;
   size_t size;
+  const char* fault;
 
   // Returns a vector of exactly `size` bytes, so that a sanitizer notices a
   // read past its end.
@@ -44,24 +46,39 @@ struct BrokenFilter {
 };
 
 constexpr BrokenFilter kBrokenFilters[] = {
-    {"empty", 7, 1, 0},
-    {"seven bytes", 7, 1, 7},
-    {"header only", 7, 1, 8},
-    {"header only, no words", 7, 0, 8},
-    {"no words, some bits", 7, 0, 16},
-    {"negative words", 7, -1, 16},
-    {"most negative words", 7, INT32_MIN, 16},
-    {"one word too few for the size", 7, 1, 24},
-    {"one word too many for the size", 7, 3, 24},
-    {"one byte short", 7, 2, 23},
-    {"one byte more", 7, 2, 25},
-    {"no probes", 0, 2, 24},
-    {"negative probes", -1, 2, 24},
-    {"most negative probes", INT32_MIN, 2, 24},
-    {"too many probes", kMaxReadableProbes + 1, 2, 24},
-    {"far too many probes", INT32_MAX, 2, 24},
-    {"the largest filter, without its bits", 7, INT32_MAX, 24},
-    {"a size of 2^32 + 16 bytes, cut to 32 bits", 7, 0x20000001, 16},
+    {7, 1, 0, ""},
+    {7, 2, 1, "truncated: 1 bytes, and the header alone has 8"},
+    {7, 2, 2, "truncated: 2 bytes, and the header alone has 8"},
+    {7, 2, 3, "truncated: 3 bytes, and the header alone has 8"},
+    {7, 2, 4, "truncated: 4 bytes, and the header alone has 8"},
+    {7, 2, 5, "truncated: 5 bytes, and the header alone has 8"},
+    {7, 2, 6, "truncated: 6 bytes, and the header alone has 8"},
+    {7, 2, 7, "truncated: 7 bytes, and the header alone has 8"},
+    {7, 2, 8,
+     "truncated: 8 bytes, but a header that says 2 words belongs to a "
+     "file of 24"},
+    {7, 2, 16, "truncated: 16 bytes, but a header that says 2 words"},
+    {7, 2, 23, "truncated: 23 bytes, but a header that says 2 words"},
+    {7, 2, 25, "too long: 25 bytes, but a header that says 2 words"},
+    {7, 2, 32, "too long: 32 bytes, but a header that says 2 words"},
+    {7, 0, 8, "the number of words is 0, not 1 or more"},
+    {7, -1, 24, "the number of words is -1, not 1 or more"},
+    {7, INT32_MIN, 24, "the number of words is -2147483648, not 1 or more"},
+    {7, INT32_MAX, 24,
+     "truncated: 24 bytes, but a header that says 2147483647 "
+     "words belongs to a file of 17179869184"},
+    {0, 2, 24, "the number of probes (k) is 0, not 1 to 21"},
+    {-1, 2, 24, "the number of probes (k) is -1, not 1 to 21"},
+    {22, 2, 24, "the number of probes (k) is 22, not 1 to 21"},
+    {65, 2, 24, "the number of probes (k) is 65, not 1 to 21"},
+    {INT32_MAX, 2, 24, "the number of probes (k) is 2147483647, not 1 to 21"},
+    {INT32_MIN, 2, 24, "the number of probes (k) is -2147483648, not 1 to 21"},
+    {7, 0, 16, "the number of words is 0, not 1 or more"},
+    {7, 1, 24, "too long: 24 bytes, but a header that says 1 words"},
+    {7, 3, 24, "truncated: 24 bytes, but a header that says 3 words"},
+    // A size of 2^32 + 16 bytes, cut to 32 bits.
+    {7, 0x20000001, 16,
+     "truncated: 16 bytes, but a header that says 536870913"},
 };
 
 }  // namespace cassandra_bloom::testing

@@ -111,10 +111,10 @@ test_programs=(
   filterdb_console_test sstable_health_test fake_sstable_test
   export_test export_command_test filterdb_command_test sst_filters_test filterdb_scan_test filterdb_mend_test
   filterdb_mending_test
-  export_stress random_db)
+  random_db)
 
 # Programs that tests start.
-started=(filterdb sst_filters export_stress partitions_example random_db
+started=(filterdb sst_filters partitions_example random_db
   c_filter_db_test c_filter_db_example c_rocksdb_test c_rocksdb_example)
 
 # Tests that are left out, and why.
@@ -134,7 +134,7 @@ left_out=(
   # This allows 8 seconds, and an emulator takes ten times as long as the CPU.
   DoctorTest.AmongDeletions
 )
-[ -z "$small" ] || left_out+=(soak crash random_db export_stress)  # Not built.
+[ -z "$small" ] || left_out+=(soak crash random_db)  # Not built.
 case $arch in
   s390x) left_out+=('LocaleTest\.CommaInTheCLocale') ;;  # x86-64 makes a little-endian locale.
 esac

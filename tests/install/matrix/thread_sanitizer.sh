@@ -3,7 +3,7 @@
 #
 # Usage: thread_sanitizer.sh ROCKSDB_TREE
 #
-# Builds RocksDB and this repository's random_db and export_stress with ThreadSanitizer,
+# Builds RocksDB and this repository's random_db and export_test with ThreadSanitizer,
 # and runs them. They do everything that may run concurrently. With a RocksDB built
 # without ThreadSanitizer they would report races that do not exist. random_db repeats a
 # race with RocksDB's own filters, and counts it apart if it is there, too.
@@ -24,8 +24,8 @@ tree=$(realpath "$1")
 cmake --preset dev -S "$repository" -B "$build" -DCMAKE_CXX_FLAGS="-O1 -g1" \
   -DCASSANDRA_BLOOM_SANITIZERS=thread \
   -DROCKSDB_INCLUDE_DIR="$tree/include" -DROCKSDB_LIBRARY="$rocksdb/librocksdb.so"
-cmake --build "$build" --parallel "$jobs" --target random_db export_stress
+cmake --build "$build" --parallel "$jobs" --target random_db export_test
 export TSAN_OPTIONS="halt_on_error=1 ${TSAN_OPTIONS-}"
 seconds=${TEST_SECONDS:-60}
 "$build/bin/random_db" --at_once --seconds="$seconds" --time_limit=600 --jobs="$jobs"
-"$build/bin/export_stress" --kills=10 --seconds="$seconds"
+CASSANDRA_BLOOM_CHURN_SECONDS=$seconds "$build/bin/export_test" --gtest_filter='ChurnTest.*'

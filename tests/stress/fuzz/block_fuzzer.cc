@@ -26,43 +26,6 @@ namespace {
 using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::Slice;
 
-constexpr size_t kHeaderSize = 8;
-constexpr uint64_t kMostProbes = 21;
-
-struct Header {
-  uint64_t num_probes;
-  uint64_t num_words;
-};
-
-Header HeaderOf(const std::string& block) {
-  FuzzInput input(reinterpret_cast<const uint8_t*>(block.data()), block.size());
-  const uint64_t num_probes = input.Number(4);
-  return {num_probes, input.Number(4)};
-}
-
-bool IsFilter(const std::string& block) {
-  const Header header = HeaderOf(block);
-  return block.size() >= kHeaderSize && header.num_probes >= 1 &&
-         header.num_probes <= kMostProbes && header.num_words >= 1 &&
-         header.num_words <= 0x7fffffff &&
-         block.size() == kHeaderSize + 8 * header.num_words;
-}
-
-// Sets the number of words in the header to fit the block. Sets the number of
-// probes to a number in or near the valid range.
-void MakeHeaderFit(std::string* block) {
-  if (block->size() < kHeaderSize + 8) {
-    return;
-  }
-  const size_t num_words = (block->size() - kHeaderSize) / 8;
-  block->resize(kHeaderSize + 8 * num_words);
-  const uint64_t num_probes = HeaderOf(*block).num_probes % (kMostProbes + 3);
-  block->replace(0, 4, {0, 0, 0, static_cast<char>(num_probes)});
-  for (size_t i = 0; i < 4; ++i) {
-    (*block)[4 + i] = static_cast<char>(num_words >> (24 - 8 * i));
-  }
-}
-
 bool NaiveMayMatch(const std::string& block, const std::string& key) {
   if (!IsFilter(block)) {
     return true;

@@ -26,30 +26,10 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-constexpr size_t kHeaderSize = 8;
-
 // The file is in memory, so that nothing waits for a disk.
 std::string Path(const std::string& name) {
   static const TempDir dir("/dev/shm");
   return dir / name;
-}
-
-int64_t BigEndian32(const std::string& bytes, size_t at) {
-  int64_t number = static_cast<int8_t>(bytes[at]);
-  for (size_t i = at + 1; i < at + 4; ++i) {
-    number = number * 256 + static_cast<uint8_t>(bytes[i]);
-  }
-  return number;
-}
-
-bool IsFilterDb(const std::string& bytes) {
-  if (bytes.size() < kHeaderSize) {
-    return bytes.empty();
-  }
-  const int64_t num_probes = BigEndian32(bytes, 0);
-  const int64_t num_words = BigEndian32(bytes, 4);
-  return num_probes >= 1 && num_probes <= 21 && num_words >= 1 &&
-         static_cast<uint64_t>(num_words) * 8 + kHeaderSize == bytes.size();
 }
 
 using Positions = std::vector<uint64_t>;
@@ -61,8 +41,8 @@ class NaiveFile {
   NaiveFile(const std::string& bytes, FilterForm form)
       : bytes_(bytes),
         form_(form),
-        num_probes_(static_cast<int>(BigEndian32(bytes, 0))),
-        num_words_(static_cast<uint32_t>(BigEndian32(bytes, 4))) {}
+        num_probes_(static_cast<int>(HeaderOf(bytes).num_probes)),
+        num_words_(static_cast<uint32_t>(HeaderOf(bytes).num_words)) {}
 
   const std::string& bytes() const { return bytes_; }
   int num_probes() const { return num_probes_; }
@@ -138,7 +118,8 @@ std::unique_ptr<FilterDbFile> Open(const std::string& bytes, FilterForm form) {
   WriteFile(path, bytes);
   std::string error;
   auto filter = FilterDbFile::Open(path, form, &error);
-  FUZZ_CHECK((filter != nullptr) == IsFilterDb(bytes));
+  // An empty file is a filter of Cassandra that every key matches.
+  FUZZ_CHECK((filter != nullptr) == (bytes.empty() || IsFilter(bytes)));
   FUZZ_CHECK(filter != nullptr || error.size() > path.size() + 2);
   return filter;
 }
@@ -211,31 +192,15 @@ void Check(const std::string& bytes, FilterForm form) {
   CheckConversion(*filter, bytes);
 }
 
-// Sets the number of words in the header to fit the file. Sets the number of
-// probes to a number in or near the valid range.
-void MakeHeaderFit(std::string* bytes) {
-  if (bytes->size() < kHeaderSize + 8) {
-    return;
-  }
-  const size_t num_words = (bytes->size() - kHeaderSize) / 8;
-  bytes->resize(kHeaderSize + 8 * num_words);
-  const auto num_probes = static_cast<uint8_t>((*bytes)[3]) % 25;
-  bytes->replace(0, 4, {0, 0, 0, static_cast<char>(num_probes)});
-  for (size_t i = 0; i < 4; ++i) {
-    (*bytes)[4 + i] = static_cast<char>(num_words >> (24 - 8 * i));
-  }
-}
-
 }  // namespace
 }  // namespace cassandra_bloom::testing
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace cassandra_bloom;
-  if (size == 0) {
-    return 0;
-  }
-  std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  if (data[0] % 2 == 1) {
+  testing::FuzzInput input(data, size);
+  const bool fits = input.Number(1) % 2 == 1;
+  std::string bytes = input.Bytes(size);
+  if (fits) {
     testing::MakeHeaderFit(&bytes);
   }
   for (const FilterForm form : {kBeforeMa, kMaToMe, kNaAndLater}) {

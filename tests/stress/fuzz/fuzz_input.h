@@ -40,6 +40,46 @@ class FuzzInput {
   std::string_view rest_;
 };
 
+// ---- Filters, parsed without the code of the folder `plugin` ----
+
+constexpr size_t kHeaderSize = 8;
+
+struct Header {
+  uint64_t num_probes;
+  uint64_t num_words;
+};
+
+// What the header lacks is 0.
+inline Header HeaderOf(const std::string& filter) {
+  FuzzInput input(reinterpret_cast<const uint8_t*>(filter.data()),
+                  filter.size());
+  const uint64_t num_probes = input.Number(4);
+  return {num_probes, input.Number(4)};
+}
+
+inline bool IsFilter(const std::string& bytes) {
+  const Header header = HeaderOf(bytes);
+  return bytes.size() >= kHeaderSize && header.num_probes >= 1 &&
+         header.num_probes <= 21 && header.num_words >= 1 &&
+         header.num_words <= 0x7fffffff &&
+         bytes.size() == kHeaderSize + 8 * header.num_words;
+}
+
+// Sets the number of words in the header to fit the size. Sets the number of
+// probes to a number in or near the valid range.
+inline void MakeHeaderFit(std::string* filter) {
+  if (filter->size() < kHeaderSize + 8) {
+    return;
+  }
+  const size_t num_words = (filter->size() - kHeaderSize) / 8;
+  filter->resize(kHeaderSize + 8 * num_words);
+  const uint64_t num_probes = HeaderOf(*filter).num_probes % 24;
+  filter->replace(0, 4, {0, 0, 0, static_cast<char>(num_probes)});
+  for (size_t i = 0; i < 4; ++i) {
+    (*filter)[4 + i] = static_cast<char>(num_words >> (24 - 8 * i));
+  }
+}
+
 // Returns parts of `bytes` as keys, enough for two batches of a kernel.
 inline std::vector<std::string> KeysIn(const std::string& bytes) {
   constexpr size_t kNumKeys = 70;

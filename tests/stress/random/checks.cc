@@ -174,12 +174,6 @@ void Checks::Get(const Family& family, const std::vector<std::string>& keys) {
 
 void Checks::KeyMayExist(const Family& family,
                          const std::vector<std::string>& keys) {
-  // Skips column families with blob files. If a row's block is not in the
-  // cache, RocksDB (up to 9.10 at least) reads an empty blob index instead of
-  // the row (Version::Get in db/version_set.cc).
-  if (family.configuration->has_blobs) {
-    return;
-  }
   Reading reading;
   Prepare(family, &reading);
   for (const std::string& key : keys) {
@@ -215,20 +209,6 @@ void Checks::MultiGet(const Family& family, std::vector<std::string> keys) {
                 is_sorted ? "sorted MultiGet" : "unsorted MultiGet",
                 keys[done + i], statuses[i], values[i]);
     }
-  }
-}
-
-void Checks::VectorMultiGet(const Family& family,
-                            const std::vector<std::string>& keys) {
-  Reading reading;
-  Prepare(family, &reading);
-  const std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
-  std::vector<std::string> values;
-  const std::vector<rocksdb::Status> statuses = family.db->MultiGet(
-      reading.options, {keys.size(), family.handle}, slices, &values);
-  for (size_t i = 0; i < keys.size(); ++i) {
-    CheckRead(family, reading.at, "MultiGet of vectors", keys[i], statuses[i],
-              values[i]);
   }
 }
 
@@ -422,13 +402,12 @@ void Checks::Points(const Family& family,
                     const std::vector<std::string>& keys) {
   Get(family, keys);
   MultiGet(family, keys);
-  VectorMultiGet(family, keys);
   KeyMayExist(family, keys);
 }
 
 void Checks::Some(const View& view) {
   const Family family = DrawnFamily(view);
-  switch (draws_.Below(7)) {
+  switch (draws_.Below(6)) {
     case 0:
       return Get(family, SomeKeys(family, 10));
     case 1:
@@ -436,8 +415,6 @@ void Checks::Some(const View& view) {
     case 2:
       return MultiGet(family, SomeKeys(family, draws_.Between(1, 100)));
     case 3:
-      return VectorMultiGet(family, SomeKeys(family, draws_.Between(1, 20)));
-    case 4:
       return MultiGetOfFamilies(view);
     default:
       return Seeks(family);

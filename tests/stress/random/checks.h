@@ -57,8 +57,6 @@ class Checks {
   void Get(const Family& family, const std::vector<std::string>& keys);
   void KeyMayExist(const Family& family, const std::vector<std::string>& keys);
   void MultiGet(const Family& family, std::vector<std::string> keys);
-  void VectorMultiGet(const Family& family,
-                      const std::vector<std::string>& keys);
   void MultiGetOfFamilies(const View& view);
   void Points(const Family& family, const std::vector<std::string>& keys);
 

@@ -109,17 +109,6 @@ uint64_t LatestFormat() {
   return kRelease >= 1004 ? 7 : kRelease >= 806 ? 6 : 5;
 }
 
-void AddBlockSearch(bool is_bytewise, Draws* draws, OptionList* list) {
-  if (kRelease < 1108) {
-    return;
-  }
-  list->AddBool("separate_key_value_in_data_block", draws->OneIn(2));
-  list->Add("uniform_cv_threshold", draws->Of<const char*>({"-1", "0.2", "5"}));
-  list->Add("index_block_search_type", draws->OneIn(2) ? "kAuto"
-                                       : is_bytewise   ? "kInterpolation"
-                                                       : "kBinary");
-}
-
 void DrawTable(Draws* draws, FamilyConfiguration* family) {
   OptionList list;
   AddIndex(draws, &list);
@@ -135,31 +124,18 @@ void DrawTable(Draws* draws, FamilyConfiguration* family) {
   list.Add("index_shortening",
            draws->Of<const char*>({"kNoShortening", "kShortenSeparators",
                                    "kShortenSeparatorsAndSuccessor"}));
-  AddBlockSearch(!family->is_reverse && !family->has_timestamps, draws, &list);
   family->table_options = list.text();
   family->uses_kept_cache = draws->OneIn(2);
 }
 
-void DrawComparator(bool may_have_timestamps, Draws* draws,
-                    FamilyConfiguration* family) {
-  family->has_timestamps = may_have_timestamps && draws->OneIn(4);
+void DrawComparator(Draws* draws, FamilyConfiguration* family) {
+  family->has_timestamps = draws->OneIn(4);
   family->is_reverse =
       draws->OneIn(4) && (!family->has_timestamps || kRelease >= 811);
   family->comparator =
       std::string(family->is_reverse ? "rocksdb.ReverseBytewiseComparator"
                                      : "leveldb.BytewiseComparator") +
       (family->has_timestamps ? ".u64ts" : "");
-}
-
-void AddBlobFiles(Draws* draws, OptionList* list) {
-  list->AddBool("enable_blob_files", true);
-  list->Add("min_blob_size", draws->Of<uint64_t>({0, 60, 1000}));
-  list->Add("blob_file_size", draws->Of<uint64_t>({4096, 65536}));
-  list->AddBool("enable_blob_garbage_collection", draws->OneIn(2));
-  list->Add("blob_garbage_collection_age_cutoff",
-            draws->Of<const char*>({"0.25", "1.0"}));
-  list->Add("blob_garbage_collection_force_threshold",
-            draws->Of<const char*>({"0.3", "1.0"}));
 }
 
 void AddCompaction(Draws* draws, FamilyConfiguration* family,
@@ -227,25 +203,16 @@ void DrawFixedOptions(Draws* draws, FamilyConfiguration* family) {
   if (family->has_merges) {
     list.Add("merge_operator", "stringappend");
   }
-  family->has_blobs = !family->has_timestamps && draws->OneIn(5);
-  if (family->has_blobs) {
-    AddBlobFiles(draws, &list);
-  }
   family->options = list.text();
 }
 
-// RocksDB has no merges with timestamps, and no range deletes in transactions.
-// A key with single deletes must have no other deletes.
-FamilyConfiguration DrawFamily(const Configuration& configuration,
-                               Draws* draws) {
-  const bool is_plain = configuration.kind == Configuration::Kind::kPlain;
+// RocksDB has no merges with timestamps.
+FamilyConfiguration DrawFamily(Draws* draws) {
   FamilyConfiguration family;
   family.layout = &draws->In(kPartitionLayouts);
-  DrawComparator(is_plain, draws, &family);
+  DrawComparator(draws, &family);
   family.has_merges = !family.has_timestamps && draws->OneIn(2);
-  family.has_single_deletes = !family.has_timestamps && draws->OneIn(3);
-  family.has_range_deletes = is_plain && !family.has_timestamps &&
-                             !family.has_single_deletes && draws->OneIn(2);
+  family.has_range_deletes = !family.has_timestamps && draws->OneIn(2);
   DrawFixedOptions(draws, &family);
   family.prefix_extractor = DrawPrefixExtractor(family, draws);
   DrawTable(draws, &family);
@@ -263,13 +230,6 @@ std::string DrawDbOptions(uint64_t scale, Draws* draws) {
   list.Add("max_subcompactions", draws->Between(1, 3));
   list.AddBool("allow_mmap_reads", draws->OneIn(6));
   return list.text();
-}
-
-const char* ToString(Configuration::Kind kind) {
-  return kind == Configuration::Kind::kPlain          ? "DB"
-         : kind == Configuration::Kind::kTransactions ? "TransactionDB"
-                                                      : "OptimisticTransaction"
-                                                        "DB";
 }
 
 rocksdb::ConfigOptions StrictOptions() {
@@ -296,18 +256,14 @@ void ChangeFamily(Draws* draws, FamilyConfiguration* family) {
 }
 
 Configuration DrawConfiguration(uint64_t scale, Draws* draws) {
-  using Kind = Configuration::Kind;
   Configuration configuration;
-  configuration.kind = draws->Of({Kind::kPlain, Kind::kPlain, Kind::kPlain,
-                                  Kind::kTransactions, Kind::kOptimistic});
-  configuration.has_wal =
-      configuration.kind != Kind::kPlain || !draws->OneIn(3);
+  configuration.has_wal = !draws->OneIn(3);
   configuration.options = DrawDbOptions(scale, draws);
   const std::shared_ptr<rocksdb::Cache> kept_cache =
       rocksdb::NewLRUCache(draws->Of<size_t>({65536, 8388608}));
   const uint64_t num_families = draws->Between(1, 3);
   for (uint64_t i = 0; i < num_families; ++i) {
-    configuration.families.push_back(DrawFamily(configuration, draws));
+    configuration.families.push_back(DrawFamily(draws));
     configuration.families.back().name =
         i == 0 ? "default" : "family" + std::to_string(i);
     configuration.families.back().kept_cache = kept_cache;
@@ -324,11 +280,9 @@ std::string FamilyConfiguration::OptionsString(Stand stand) const {
 }
 
 std::string Configuration::ToString(Stand stand) const {
-  std::string text = std::string(testing::ToString(kind)) +
-                     (has_wal ? ", WAL, " : ", no WAL, ") + options;
+  std::string text = (has_wal ? "WAL, " : "no WAL, ") + options;
   for (const FamilyConfiguration& family : families) {
     text += " | " + family.name + ": keys " + family.layout->name +
-            (family.has_single_deletes ? ", single deletes" : "") +
             (family.has_range_deletes ? ", range deletes" : "") +
             (family.uses_kept_cache ? ", kept block cache" : "") + ", " +
             family.OptionsString(stand);

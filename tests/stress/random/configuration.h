@@ -36,9 +36,7 @@ struct FamilyConfiguration {
   bool is_reverse = false;
   bool has_timestamps = false;
   bool has_merges = false;
-  bool has_single_deletes = false;
   bool has_range_deletes = false;
-  bool has_blobs = false;
   CompactionStyle style = CompactionStyle::kLevel;
   bool has_dynamic_levels = false;
   int num_levels = 1;
@@ -56,9 +54,6 @@ struct FamilyConfiguration {
 };
 
 struct Configuration {
-  enum class Kind { kPlain, kTransactions, kOptimistic };
-
-  Kind kind = Kind::kPlain;
   bool has_wal = true;
   std::string options;
   std::vector<FamilyConfiguration> families;

@@ -2,9 +2,6 @@
 
 #include "tests/stress/random/database.h"
 
-#include <rocksdb/utilities/optimistic_transaction_db.h>
-#include <rocksdb/utilities/transaction_db.h>
-
 #include <utility>
 
 #include "tests/stress/random/failure.h"
@@ -29,36 +26,11 @@ Database::Prepared Database::Prepare(const Configuration& configuration,
 void Database::Open(const Configuration& configuration, Stand stand,
                     const std::string& path) {
   const Prepared prepared = Prepare(configuration, stand);
-  if (configuration.kind == Configuration::Kind::kTransactions) {
-    rocksdb::TransactionDB* db = nullptr;
-    RequireOk(rocksdb::TransactionDB::Open(
-                  prepared.options, rocksdb::TransactionDBOptions(), path,
-                  prepared.families, &handles_, &db),
-              "Open");
-    db_.reset(db);
-    begin_ = [db](bool with_snapshot) {
-      rocksdb::TransactionOptions options;
-      options.set_snapshot = with_snapshot;
-      return db->BeginTransaction(rocksdb::WriteOptions(), options);
-    };
-  } else if (configuration.kind == Configuration::Kind::kOptimistic) {
-    rocksdb::OptimisticTransactionDB* db = nullptr;
-    RequireOk(rocksdb::OptimisticTransactionDB::Open(
-                  prepared.options, path, prepared.families, &handles_, &db),
-              "Open");
-    db_.reset(db);
-    begin_ = [db](bool with_snapshot) {
-      rocksdb::OptimisticTransactionOptions options;
-      options.set_snapshot = with_snapshot;
-      return db->BeginTransaction(rocksdb::WriteOptions(), options);
-    };
-  } else {
-    OpenedDb db{};
-    RequireOk(rocksdb::DB::Open(prepared.options, path, prepared.families,
-                                &handles_, &db),
-              "Open");
-    db_ = Own(std::move(db));
-  }
+  OpenedDb db{};
+  RequireOk(rocksdb::DB::Open(prepared.options, path, prepared.families,
+                              &handles_, &db),
+            "Open");
+  db_ = Own(std::move(db));
 }
 
 void Database::OpenReadOnly(const Configuration& configuration, Stand stand,
@@ -71,31 +43,12 @@ void Database::OpenReadOnly(const Configuration& configuration, Stand stand,
   db_ = Own(std::move(db));
 }
 
-void Database::OpenSecondary(const Configuration& configuration, Stand stand,
-                             const std::string& path,
-                             const std::string& own_path) {
-  Prepared prepared = Prepare(configuration, stand);
-  prepared.options.max_open_files = -1;  // A secondary requires this.
-  OpenedDb db{};
-  RequireOk(rocksdb::DB::OpenAsSecondary(prepared.options, path, own_path,
-                                         prepared.families, &handles_, &db),
-            "OpenAsSecondary");
-  db_ = Own(std::move(db));
-}
-
 void Database::Close() {
-  begin_ = nullptr;
   for (rocksdb::ColumnFamilyHandle* const handle : handles_) {
     db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
   }
   handles_.clear();
   db_.reset();
-}
-
-std::unique_ptr<rocksdb::Transaction> Database::BeginTransaction(
-    bool with_snapshot) const {
-  return std::unique_ptr<rocksdb::Transaction>(
-      begin_ == nullptr ? nullptr : begin_(with_snapshot));
 }
 
 uint64_t Database::Filtered() const {

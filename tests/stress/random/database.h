@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A database with a random configuration, opened in every way that RocksDB has.
+// A database with a random configuration.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_DATABASE_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_DATABASE_H_
 
 #include <rocksdb/db.h>
 #include <rocksdb/statistics.h>
-#include <rocksdb/utilities/transaction.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,14 +24,11 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // Open, OpenReadOnly and OpenSecondary throw a Failure on an error of
-  // RocksDB.
+  // Open and OpenReadOnly throw a Failure on an error of RocksDB.
   void Open(const Configuration& configuration, Stand stand,
             const std::string& path);
   void OpenReadOnly(const Configuration& configuration, Stand stand,
                     const std::string& path);
-  void OpenSecondary(const Configuration& configuration, Stand stand,
-                     const std::string& path, const std::string& own_path);
   void Close();
 
   rocksdb::DB* operator->() const { return db_.get(); }
@@ -44,10 +39,6 @@ class Database {
   const std::vector<rocksdb::ColumnFamilyHandle*>& handles() const {
     return handles_;
   }
-
-  // Returns null in a database without transactions.
-  std::unique_ptr<rocksdb::Transaction> BeginTransaction(
-      bool with_snapshot) const;
 
   // Returns how many keys and prefixes filters have denied since the opening.
   uint64_t Filtered() const;
@@ -62,7 +53,6 @@ class Database {
   std::shared_ptr<rocksdb::Statistics> statistics_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
-  std::function<rocksdb::Transaction*(bool with_snapshot)> begin_;
 };
 
 }  // namespace cassandra_bloom::testing

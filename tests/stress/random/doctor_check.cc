@@ -2,14 +2,9 @@
 
 #include "tests/stress/random/doctor_check.h"
 
-#include <rocksdb/comparator.h>
-#include <rocksdb/metadata.h>
 #include <rocksdb/perf_context.h>
 #include <rocksdb/perf_level.h>
-#include <rocksdb/table.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -44,124 +39,6 @@ std::map<uint32_t, rocksdb::PerfContextByLevel> CountsOf(
   context->DisablePerLevelPerfContext();
   rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
   return counts;
-}
-
-// The filter of one SST file, as doctor says, and how often it is asked.
-struct ExpectedSst {
-  std::string smallest;
-  std::string largest;
-  double rate = 0;
-  bool may_be_partitioned = false;
-  double asked = 0;
-};
-
-// Whether the filter holds each whole key, so that doctor's random keys are as
-// absent as any others. Filters of other policies hold a part of each key.
-bool HoldsWholeKeys(const rocksdb::TableProperties& properties) {
-  const auto& all = properties.user_collected_properties;
-  const auto whole = all.find("rocksdb.block.based.table.whole.key.filtering");
-  const std::string& policy = properties.filter_policy_name;
-  return whole != all.end() && whole->second == "1" &&
-         (policy == "cassandra_bloom" || policy == "bloomfilter" ||
-          policy == "ribbonfilter");
-}
-
-// Returns the files whose filters RocksDB asks, or nothing if one of them does
-// not hold whole keys.
-std::vector<ExpectedSst> AskedSsts(const Json& family, const Database& db,
-                                   rocksdb::ColumnFamilyHandle* handle) {
-  std::map<std::string, Json> used;
-  for (const Json& sst : family["ssts"]) {
-    if (sst["use"] == "used") {
-      used[sst["file"]] = sst;
-    }
-  }
-  rocksdb::TablePropertiesCollection properties;
-  RequireOk(db->GetPropertiesOfAllTables(handle, &properties), "properties");
-  rocksdb::ColumnFamilyMetaData meta;
-  db->GetColumnFamilyMetaData(handle, &meta);
-  std::vector<ExpectedSst> asked;
-  for (const rocksdb::LevelMetaData& level : meta.levels) {
-    for (const rocksdb::SstFileMetaData& file : level.files) {
-      const auto sst = used.find(file.name.substr(file.name.rfind('/') + 1));
-      if (sst == used.end()) {
-        continue;
-      }
-      const auto& of_file = *properties.at(file.db_path + file.name);
-      if (!HoldsWholeKeys(of_file)) {
-        return {};
-      }
-      asked.push_back({file.smallestkey, file.largestkey, sst->second["rate"],
-                       of_file.index_partitions > 0});
-    }
-  }
-  return asked;
-}
-
-// Looks up keys that no file has. Throws a Failure if more or fewer pass than
-// doctor says.
-void CheckRates(const Json& family, const Database& db, size_t number,
-                const KeyPool& pool, Draws* draws) {
-  constexpr int kKeys = 2000;
-  // How many random keys doctor asks the filter of each of a few files for.
-  constexpr double kAskedByDoctor = 20000;
-  // So far off that a correct doctor is not blamed in a billion databases.
-  constexpr double kDeviations = 6;
-  const rocksdb::Options options = db->GetOptions(db.handle(number));
-  const rocksdb::Comparator& comparator = *options.comparator;
-  // Without it, RocksDB asks for prefixes alone.
-  const bool asks_for_keys =
-      options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
-          ->whole_key_filtering;
-  if (comparator.timestamp_size() > 0 || !asks_for_keys) {
-    return;
-  }
-  std::vector<ExpectedSst> ssts = AskedSsts(family, db, db.handle(number));
-  const std::set<std::string> present(pool.all().begin(), pool.all().end());
-  std::set<std::string> absent;
-  for (int i = 0; i < kKeys; ++i) {
-    const std::string key = pool.Any(draws) + std::to_string(draws->Below(1e9));
-    if (present.count(key) == 0 && absent.insert(key).second) {
-      for (ExpectedSst& sst : ssts) {
-        sst.asked += comparator.Compare(sst.smallest, key) <= 0 &&
-                     comparator.Compare(key, sst.largest) <= 0;
-      }
-    }
-  }
-  double asked = 0;
-  double expected = 0;
-  double variance = 1;  // As a normal distribution needs more than one key.
-  for (const ExpectedSst& sst : ssts) {
-    // If no random key has passed, the rate may still be this.
-    const double rate = std::max(sst.rate, 1 / kAskedByDoctor);
-    asked += sst.asked;
-    expected += sst.asked * sst.rate;
-    variance +=
-        rate * (1 - rate) * sst.asked * (1 + sst.asked / kAskedByDoctor);
-  }
-  // Files with the same keys let the same absent keys pass.
-  variance *= std::max(1.0, asked / kKeys);
-  // Doctor weighs partitions by their bytes. In a small one, RocksDB's Bloom
-  // filter has 64 bytes, for however few keys.
-  const bool may_be_partitioned = std::any_of(
-      ssts.begin(), ssts.end(),
-      [](const ExpectedSst& sst) { return sst.may_be_partitioned; });
-  const double tolerance = may_be_partitioned ? 1 : 0.05;
-  double denied = 0;
-  double passed = 0;
-  for (const auto& [level, counts] : CountsOf(db, number, absent)) {
-    denied += static_cast<double>(counts.bloom_filter_useful);
-    passed += static_cast<double>(counts.bloom_filter_full_positive);
-  }
-  // In a database of one level and few files, RocksDB also asks files for keys
-  // outside of their range (FilePicker in db/version_set.cc).
-  const double off = std::abs(passed - expected);
-  if (denied + passed == asked && off > tolerance * expected &&
-      off > kDeviations * std::sqrt(variance)) {
-    throw Failure("doctor's share of absent keys that pass is wrong",
-                  std::to_string(passed) + " passed, not " +
-                      std::to_string(expected) + ": " + family.dump());
-  }
 }
 
 void CheckFamily(const Json& family, const Database& db, size_t number,
@@ -216,7 +93,6 @@ void CheckFamily(const Json& family, const Database& db, size_t number,
                     "level " + std::to_string(level) + ": " + family.dump());
     }
   }
-  CheckRates(family, db, number, pool, draws);
 }
 
 }  // namespace

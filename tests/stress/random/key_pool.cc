@@ -8,8 +8,7 @@
 
 namespace cassandra_bloom::testing {
 
-KeyPool::KeyPool(const PartitionLayout& layout, bool has_single_deletes,
-                 uint64_t scale, Draws draws) {
+KeyPool::KeyPool(const PartitionLayout& layout, uint64_t scale, Draws draws) {
   const uint64_t num_partitions = scale * draws.Of<uint64_t>({4, 20, 60, 150});
   const uint64_t num_rows = draws.Of<uint64_t>({1, 3, 8});
   const bool has_cut_keys = draws.OneIn(2);
@@ -27,14 +26,11 @@ KeyPool::KeyPool(const PartitionLayout& layout, bool has_single_deletes,
     all_.push_back(key);
     const bool is_absent = partition % 4 == 3 || draws.OneIn(5);
     if (!is_absent) {
-      (has_single_deletes && draws.OneIn(4) ? single_ : written_)
-          .push_back(key);
+      written_.push_back(key);
     }
   }
   if (written_.empty()) {
     written_.push_back(all_[0]);
-    single_.erase(std::remove(single_.begin(), single_.end(), all_[0]),
-                  single_.end());
   }
   shortest_ = seen.begin()->size();
   for (const std::string& key : seen) {

@@ -129,7 +129,6 @@ void Trial::CheckAfterKill(Progress* progress) {
     }
   }
   progress->found = written_.number;
-  CheckSomeCopy();
   CloseDb();
   progress->counts = counts_;
 }

@@ -14,7 +14,6 @@
 // cassandra_bloom, 1 with such a failure, and 2 for wrong usage.
 
 #include <rocksdb/utilities/object_registry.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <atomic>
@@ -99,7 +98,6 @@ class Summary {
     counts_.operations += verdict.counts.operations;
     counts_.checks += verdict.counts.checks;
     counts_.filtered += verdict.counts.filtered;
-    EraseLine();
     const bool may_be_shared = !only_known_ || verdict.is_known();
     if (verdict.fault == Fault::kOurs ||
         (verdict.fault == Fault::kShared && !may_be_shared)) {
@@ -109,15 +107,15 @@ class Summary {
                ++shared_[verdict.kind] == 1) {
       Print("shared with the built-in filter", verdict);
     }
-    if (is_terminal_) {
-      std::printf("%s", Line().c_str());
-    }
     std::fflush(stdout);
   }
 
   int Finish() const {
-    EraseLine();
-    std::printf("%s\n", Line().c_str());
+    std::printf("%" PRIu64 " databases, %" PRIu64 " operations, %" PRIu64
+                " checks (%" PRIu64 " answered by filters), %" PRIu64
+                " failures of ours, %" PRIu64 " shared\n",
+                databases_, counts_.operations, counts_.checks,
+                counts_.filtered, Sum(ours_), Sum(shared_));
     for (const auto& [kind, count] : shared_) {
       std::printf("  shared %" PRIu64 " times: %s\n", count, kind.c_str());
     }
@@ -140,12 +138,6 @@ class Summary {
                 verdict.text.c_str());
   }
 
-  void EraseLine() const {
-    if (is_terminal_) {
-      std::printf("\r\x1b[K");
-    }
-  }
-
   static uint64_t Sum(const Kinds& kinds) {
     uint64_t sum = 0;
     for (const auto& kind : kinds) {
@@ -154,19 +146,7 @@ class Summary {
     return sum;
   }
 
-  std::string Line() const {
-    char text[200];
-    std::snprintf(text, sizeof(text),
-                  "%" PRIu64 " databases, %" PRIu64 " operations, %" PRIu64
-                  " checks (%" PRIu64 " answered by filters), %" PRIu64
-                  " failures of ours, %" PRIu64 " shared",
-                  databases_, counts_.operations, counts_.checks,
-                  counts_.filtered, Sum(ours_), Sum(shared_));
-    return text;
-  }
-
   const bool only_known_;
-  const bool is_terminal_ = isatty(STDOUT_FILENO) != 0;
   std::mutex mutex_;
   uint64_t databases_ = 0;
   TrialCounts counts_;

@@ -3,13 +3,8 @@
 #include "tests/stress/random/trial.h"
 
 #include <rocksdb/options.h>
-#include <rocksdb/utilities/backup_engine.h>
-#include <rocksdb/utilities/checkpoint.h>
 
-#include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <memory>
 
 #include "tests/stress/random/doctor_check.h"
 #include "tests/stress/random/failure.h"
@@ -23,10 +18,9 @@ Trial::Trial(const Settings& settings)
       draws_(settings.seed + 0x5851f42d4c957f2d * (settings.attempt + 1)),
       configuration_(DrawConfiguration(settings.scale, &configuration_draws_)) {
   for (const FamilyConfiguration& family : configuration_.families) {
-    written_.families.push_back(
-        {KeyPool(*family.layout, family.has_single_deletes, settings.scale,
-                 Draws(draws_.Below(UINT64_MAX))),
-         Model(family.is_reverse)});
+    written_.families.push_back({KeyPool(*family.layout, settings.scale,
+                                         Draws(draws_.Below(UINT64_MAX))),
+                                 Model(family.is_reverse)});
   }
   // Without a write-ahead log, a killed process loses what it has written.
   configuration_.has_wal = configuration_.has_wal || settings.kills > 0;
@@ -47,7 +41,9 @@ void Trial::Run() {
       Operate(operations);
     }
     CheckAllMoments();
-    CheckSomeCopy();
+    if (draws_.OneIn(3)) {
+      CheckReadOnly();
+    }
     CloseDb();
     ChangeFamilies();
     Open();
@@ -207,75 +203,6 @@ void Trial::CheckAllMoments() {
   }
 }
 
-// ---- Copies ----
-
-void Trial::CheckCopyAt(const std::string& path) {
-  {
-    Database copy;
-    copy.Open(configuration_, settings_.stand, path);
-    CheckAll(copy, "in " + path);
-  }
-  std::filesystem::remove_all(path);
-}
-
-void Trial::CheckCheckpoint() {
-  const std::string path = settings_.folder + "/checkpoint";
-  rocksdb::Checkpoint* checkpoint = nullptr;
-  RequireOk(rocksdb::Checkpoint::Create(db_.db(), &checkpoint),
-            "Checkpoint::Create");
-  const std::unique_ptr<rocksdb::Checkpoint> owner(checkpoint);
-  RequireOk(checkpoint->CreateCheckpoint(path), "CreateCheckpoint");
-  CheckCopyAt(path);
-}
-
-void Trial::CheckBackup() {
-  const std::string path = settings_.folder + "/restored";
-  rocksdb::BackupEngine* opened = nullptr;
-  RequireOk(
-      rocksdb::BackupEngine::Open(
-          rocksdb::Env::Default(),
-          rocksdb::BackupEngineOptions(settings_.folder + "/backup"), &opened),
-      "BackupEngine::Open");
-  const std::unique_ptr<rocksdb::BackupEngine> engine(opened);
-  RequireOk(engine->CreateNewBackup(db_.db(), !configuration_.has_wal),
-            "CreateNewBackup");
-  RequireOk(engine->RestoreDBFromLatestBackup(path, path),
-            "RestoreDBFromLatestBackup");
-  CheckCopyAt(path);
-}
-
-// A secondary of RocksDB 7.8 keeps reading outdated memtables if the database
-// has a WAL. A secondary of RocksDB (up to 10.10 at least) crashes if the
-// database has blob files.
-bool Trial::CanHaveSecondary() const {
-  return !configuration_.has_wal &&
-         std::none_of(configuration_.families.begin(),
-                      configuration_.families.end(),
-                      [](const auto& family) { return family.has_blobs; });
-}
-
-// A secondary is usually in another process, and may still read obsolete files.
-// So RocksDB must delete no files while the secondary is open.
-void Trial::CheckSecondary() {
-  RequireOk(db_->DisableFileDeletions(), "DisableFileDeletions");
-  FlushAll();
-  Database secondary;
-  secondary.OpenSecondary(configuration_, settings_.stand,
-                          settings_.folder + "/db",
-                          settings_.folder + "/secondary");
-  CheckAll(secondary, "in the secondary");
-  Operate(100);
-  FlushAll();
-  RequireOk(secondary->TryCatchUpWithPrimary(), "TryCatchUpWithPrimary");
-  CheckAll(secondary, "in the secondary, later");
-  secondary.Close();
-#if ROCKSDB_MAJOR < 9
-  RequireOk(db_->EnableFileDeletions(/*force=*/false), "EnableFileDeletions");
-#else
-  RequireOk(db_->EnableFileDeletions(), "EnableFileDeletions");
-#endif
-}
-
 void Trial::CheckReadOnly() {
   CloseDb();
   Database read_only;
@@ -284,21 +211,6 @@ void Trial::CheckReadOnly() {
   CheckAll(read_only, "opened read-only");
   read_only.Close();
   Open();
-}
-
-void Trial::CheckSomeCopy() {
-  switch (draws_.Below(6)) {
-    case 0:
-      return CheckCheckpoint();
-    case 1:
-      return CheckBackup();
-    case 2:
-      return CheckReadOnly();
-    case 3:
-      return CanHaveSecondary() ? CheckSecondary() : CheckReadOnly();
-    default:
-      return;
-  }
 }
 
 void Trial::CloseDb() {

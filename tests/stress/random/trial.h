@@ -88,14 +88,7 @@ class Trial {
   void WriteUntilKilled(Progress* progress);
   void CheckAfterKill(Progress* progress);
 
-  // ---- Checks of copies ----
-  void CheckCheckpoint();
-  void CheckBackup();
   void CheckReadOnly();
-  bool CanHaveSecondary() const;
-  void CheckSecondary();
-  void CheckCopyAt(const std::string& path);
-  void CheckSomeCopy();
   void CloseDb();
   void CheckByDoctor();
 

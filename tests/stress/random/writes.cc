@@ -27,12 +27,6 @@ Writes::Write Writes::DrawWrite() {
   const FamilyConfiguration& configured = configuration_.families[family];
   const FamilyState& state = written_.families[family];
   const uint64_t choice = draws_.Below(100);
-  if (choice < 25 && state.keys.has_single()) {
-    const std::string key = state.keys.Single(&draws_);
-    return state.model.Get(key, written_.number) == nullptr
-               ? Write{Kind::kPut, family, key, DrawValue()}
-               : Write{Kind::kSingleDelete, family, key, ""};
-  }
   const std::string key = state.keys.Written(&draws_);
   if (choice < 35 && configured.has_merges) {
     return {Kind::kMerge, family, key, DrawValue().substr(0, 12)};
@@ -74,9 +68,6 @@ rocksdb::Status Writes::AddTo(rocksdb::WriteBatch* batch, const Write& write,
     case Kind::kDelete:
       return has_timestamps ? batch->Delete(family, write.key, timestamp)
                             : batch->Delete(family, write.key);
-    case Kind::kSingleDelete:
-      return has_timestamps ? batch->SingleDelete(family, write.key, timestamp)
-                            : batch->SingleDelete(family, write.key);
     case Kind::kDeleteRange:
       return batch->DeleteRange(family, write.key, write.end_or_value);
     default:
@@ -93,80 +84,6 @@ void Writes::MakeBatch(const Change& change) const {
   rocksdb::WriteOptions options;
   options.disableWAL = !configuration_.has_wal;
   RequireOk(db_->Write(options, &batch), "Write");
-}
-
-void Writes::CheckInTransaction(const Write& write, uint64_t number,
-                                rocksdb::Transaction* transaction) const {
-  const std::string* const expected =
-      written_.families[write.family].model.Get(write.key, number);
-  std::string value;
-  const rocksdb::Status status = transaction->Get(
-      rocksdb::ReadOptions(), db_.handle(write.family), write.key, &value);
-  if (expected == nullptr ? !status.IsNotFound()
-                          : !status.ok() || value != *expected) {
-    throw WrongRows("Transaction::Get is wrong",
-                    rocksdb::Slice(write.key).ToString(/*hex=*/true) + " " +
-                        status.ToString());
-  }
-}
-
-rocksdb::Status Writes::Commit(const Change& change,
-                               rocksdb::Transaction* transaction) const {
-  for (const Write& write : change.writes) {
-    rocksdb::ColumnFamilyHandle* const family = db_.handle(write.family);
-    rocksdb::Status status;
-    switch (write.kind) {
-      case Kind::kPut:
-        status = transaction->Put(family, write.key, write.end_or_value);
-        break;
-      case Kind::kDelete:
-        status = transaction->Delete(family, write.key);
-        break;
-      case Kind::kSingleDelete:
-        status = transaction->SingleDelete(family, write.key);
-        break;
-      default:
-        status = transaction->Merge(family, write.key, write.end_or_value);
-    }
-    if (!status.ok()) {
-      return status;
-    }
-  }
-  CheckInTransaction(change.writes.back(), change.number, transaction);
-  return transaction->Commit();
-}
-
-// Writes of a transaction that is rolled back must never be visible.
-void Writes::RollBack(const std::vector<Write>& writes) const {
-  const auto transaction = db_.BeginTransaction(false);
-  for (const Write& write : writes) {
-    RequireOk(transaction->Put(db_.handle(write.family), write.key, "never"),
-              "Transaction::Put");
-  }
-  RequireOk(transaction->Rollback(), "Transaction::Rollback");
-}
-
-void Writes::MakeTransaction(const Change& change) const {
-  if (change.after_rollback) {
-    RollBack(change.writes);
-  }
-  rocksdb::Status status;
-  // An optimistic transaction can fail because a memtable was flushed
-  // meanwhile. Then the transaction must be repeated.
-  for (int attempts = 0; attempts < 20; ++attempts) {
-    const auto transaction = db_.BeginTransaction(change.with_snapshot);
-    status = Commit(change, transaction.get());
-    if (!status.IsTryAgain() && !status.IsBusy()) {
-      break;
-    }
-  }
-  // If the memtable is one sequence number ahead of the database, RocksDB 7.8
-  // refuses every transaction until something else is written.
-  if (status.IsTryAgain() &&
-      configuration_.kind == Configuration::Kind::kOptimistic) {
-    return MakeBatch(change);
-  }
-  RequireOk(status, "Transaction");
 }
 
 std::vector<Writes::Write> Writes::DrawFile(size_t family) {
@@ -218,12 +135,10 @@ void Writes::Ingest(const Change& change, const std::string& path) const {
 }
 
 Writes::Change Writes::Next() {
-  using DbKind = Configuration::Kind;
   Change change;
   change.number = ++written_.number;
   const size_t family = draws_.Below(written_.families.size());
-  if (configuration_.kind == DbKind::kPlain &&
-      !configuration_.families[family].has_timestamps && draws_.OneIn(160)) {
+  if (!configuration_.families[family].has_timestamps && draws_.OneIn(160)) {
     change.is_file = true;
     change.writes = DrawFile(family);
     for (const Write& write : change.writes) {
@@ -235,21 +150,12 @@ Writes::Change Writes::Next() {
     change.writes.push_back(DrawWrite());
     Apply(change.writes.back());
   }
-  // A TransactionDB gets no batches, because TransactionDB::Write does not
-  // accept SingleDelete.
-  change.in_transaction =
-      configuration_.kind == DbKind::kTransactions ||
-      (configuration_.kind == DbKind::kOptimistic && draws_.OneIn(2));
-  change.with_snapshot = draws_.OneIn(2);
-  change.after_rollback = draws_.OneIn(10);
   return change;
 }
 
 void Writes::Make(const Change& change, const std::string& folder) const {
   if (change.is_file) {
     Ingest(change, folder + "/ingested");
-  } else if (change.in_transaction) {
-    MakeTransaction(change);
   } else {
     MakeBatch(change);
   }

@@ -34,7 +34,7 @@ struct Written {
 
 class Writes {
  public:
-  enum class Kind { kPut, kDelete, kSingleDelete, kDeleteRange, kMerge };
+  enum class Kind { kPut, kDelete, kDeleteRange, kMerge };
   struct Write {
     Kind kind;
     size_t family;
@@ -42,15 +42,12 @@ class Writes {
     std::string end_or_value;
   };
 
-  // What is changed at once: by a batch, by a transaction, or by a file that is
-  // ingested into the column family of its writes.
+  // What is changed at once: by a batch, or by a file that is ingested into the
+  // column family of its writes.
   struct Change {
     uint64_t number = 0;
     std::vector<Write> writes;
     bool is_file = false;
-    bool in_transaction = false;
-    bool with_snapshot = false;
-    bool after_rollback = false;
   };
 
   // `draws` alone decides which changes follow each other. The other arguments
@@ -76,12 +73,6 @@ class Writes {
   rocksdb::Status AddTo(rocksdb::WriteBatch* batch, const Write& write,
                         const std::string& timestamp) const;
   void MakeBatch(const Change& change) const;
-  void MakeTransaction(const Change& change) const;
-  rocksdb::Status Commit(const Change& change,
-                         rocksdb::Transaction* transaction) const;
-  void CheckInTransaction(const Write& write, uint64_t number,
-                          rocksdb::Transaction* transaction) const;
-  void RollBack(const std::vector<Write>& writes) const;
   void Ingest(const Change& change, const std::string& path) const;
 
   const Configuration& configuration_;

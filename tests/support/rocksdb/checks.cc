@@ -6,11 +6,9 @@
 #include <rocksdb/iterator.h>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <random>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace cassandra_bloom::testing {
@@ -70,52 +68,6 @@ std::vector<std::string> AllKeys(const Dataset& dataset) {
   return keys;
 }
 
-std::unique_ptr<rocksdb::Iterator> NewIterator(
-    const Source& source, const rocksdb::ReadOptions& options) {
-  return std::unique_ptr<rocksdb::Iterator>(
-      source.db->NewIterator(options, source.column_family));
-}
-
-using Run = std::vector<std::pair<std::string, std::string>>;
-
-std::string Describe(const Run& run) {
-  std::string description = std::to_string(run.size()) + " rows";
-  for (const auto& [key, value] : run) {
-    description += " " + rocksdb::Slice(key).ToString(/*hex=*/true);
-    description += "=" + value;
-  }
-  return description;
-}
-
-// Returns the rows from where the iterator is, up to the first one that does
-// not begin with `prefix`.
-Run RunFrom(rocksdb::Iterator* iterator, Direction direction, size_t most,
-            const std::string& prefix = "") {
-  Run run;
-  while (run.size() < most && iterator->Valid() &&
-         iterator->key().starts_with(prefix)) {
-    run.emplace_back(iterator->key().ToString(), iterator->value().ToString());
-    if (direction == Direction::kForward) {
-      iterator->Next();
-    } else {
-      iterator->Prev();
-    }
-  }
-  Require(iterator->status());
-  return run;
-}
-
-template <typename RowIterator>
-Run ExpectedRun(RowIterator row, RowIterator end, size_t most,
-                const std::string& prefix) {
-  Run run;
-  while (row != end && run.size() < most &&
-         row->first.compare(0, prefix.size(), prefix) == 0) {
-    run.push_back(*row++);
-  }
-  return run;
-}
-
 // Calls MultiGet for every row and every absent key, in large batches. The keys
 // are in order if `sorted` is true, otherwise shuffled.
 AssertionResult MultiGetsMatch(const Source& source, const Dataset& dataset,
@@ -142,23 +94,38 @@ AssertionResult MultiGetsMatch(const Source& source, const Dataset& dataset,
   return answers.Result();
 }
 
-AssertionResult ScanMatches(const Source& source, const Rows& rows) {
+// Scans all rows in both directions, and seeks each row.
+AssertionResult IteratorsMatch(const Source& source, const Rows& rows) {
   rocksdb::ReadOptions options;
   options.total_order_seek = true;
-  const auto iterator = NewIterator(source, options);
-  const size_t most = rows.size() + 1;
-  iterator->SeekToFirst();
-  const Run forwards = RunFrom(iterator.get(), Direction::kForward, most);
-  iterator->SeekToLast();
-  const Run backwards = RunFrom(iterator.get(), Direction::kBackward, most);
-  if (forwards != Run(rows.begin(), rows.end()) ||
-      backwards != Run(rows.rbegin(), rows.rend())) {
+  const std::unique_ptr<rocksdb::Iterator> all(
+      source.db->NewIterator(options, source.column_family));
+  Rows forwards;
+  for (all->SeekToFirst(); all->Valid(); all->Next()) {
+    forwards[all->key().ToString()] = all->value().ToString();
+  }
+  Rows backwards;
+  for (all->SeekToLast(); all->Valid(); all->Prev()) {
+    backwards[all->key().ToString()] = all->value().ToString();
+  }
+  Require(all->status());
+  if (forwards != rows || backwards != rows) {
     return AssertionFailure()
            << "scan: " << forwards.size() << " rows forwards and "
            << backwards.size() << " backwards, not the " << rows.size()
            << " expected";
   }
-  return AssertionSuccess();
+  Answers answers("Seek");
+  const std::unique_ptr<rocksdb::Iterator> of_prefix(
+      source.db->NewIterator({}, source.column_family));
+  for (const auto& row : rows) {
+    of_prefix->Seek(row.first);
+    answers.Expect(row.first,
+                   of_prefix->Valid() ? of_prefix->key().ToString() : "absent",
+                   row.first);
+  }
+  Require(of_prefix->status());
+  return answers.Result();
 }
 
 }  // namespace
@@ -174,7 +141,7 @@ AssertionResult GetsMatch(const Source& source, const Dataset& dataset) {
   return answers.Result();
 }
 
-AssertionResult PointReadsMatch(const Source& source, const Dataset& dataset) {
+AssertionResult ReadsMatch(const Source& source, const Dataset& dataset) {
   AssertionResult result = GetsMatch(source, dataset);
   if (result) {
     result = MultiGetsMatch(source, dataset, /*sorted=*/true);
@@ -182,57 +149,7 @@ AssertionResult PointReadsMatch(const Source& source, const Dataset& dataset) {
   if (result) {
     result = MultiGetsMatch(source, dataset, /*sorted=*/false);
   }
-  return result ? ScanMatches(source, dataset.rows) : result;
-}
-
-AssertionResult SeeksMatch(const Source& source, const Dataset& dataset,
-                           const rocksdb::SliceTransform* prefix_extractor,
-                           Direction direction) {
-  constexpr size_t kSteps = 6;  // Enough to reach the next partition.
-  const bool is_forward = direction == Direction::kForward;
-  const Rows& rows = dataset.rows;
-  const std::vector<std::string> targets = AllKeys(dataset);
-  Answers answers(is_forward ? "Seek" : "SeekForPrev");
-  rocksdb::ReadOptions options;
-  const auto any_prefix = NewIterator(source, options);
-  options.prefix_same_as_start = true;
-  const auto same_prefix = NewIterator(source, options);
-
-  const auto has_prefix = [prefix_extractor](const std::string& key) {
-    return prefix_extractor != nullptr && prefix_extractor->InDomain(key);
-  };
-  // prefix_same_as_start is checked only if all targets have a prefix. With
-  // prefix_same_as_start, RocksDB computes the prefix of every key that it
-  // reaches, even of a key that has no prefix.
-  const bool check_same_prefix =
-      std::all_of(targets.begin(), targets.end(), has_prefix);
-
-  for (const std::string& target : targets) {
-    const std::string prefix =
-        has_prefix(target) ? prefix_extractor->Transform(target).ToString()
-                           : "";
-    const Run expected =
-        is_forward
-            ? ExpectedRun(rows.lower_bound(target), rows.end(), kSteps, prefix)
-            : ExpectedRun(std::make_reverse_iterator(rows.upper_bound(target)),
-                          rows.rend(), kSteps, prefix);
-    const auto check = [&](rocksdb::Iterator* iterator, const char* mode) {
-      if (is_forward) {
-        iterator->Seek(target);
-      } else {
-        iterator->SeekForPrev(target);
-      }
-      const Run found = RunFrom(iterator, direction, kSteps, prefix);
-      if (found != expected) {
-        answers.Expect(target, mode + Describe(found), Describe(expected));
-      }
-    };
-    check(any_prefix.get(), "");
-    if (check_same_prefix) {
-      check(same_prefix.get(), "with prefix_same_as_start ");
-    }
-  }
-  return answers.Result();
+  return result ? IteratorsMatch(source, dataset.rows) : result;
 }
 
 }  // namespace cassandra_bloom::testing

@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "plugin/filter/sizing.h"
 #include "plugin/policy/filter_bits_api.h"
+#include "tests/support/naive_filter.h"
 
 namespace cassandra_bloom::testing {
 
@@ -76,6 +78,15 @@ inline std::string FinishBlock(ROCKSDB_NAMESPACE::FilterBitsBuilder* builder) {
   std::unique_ptr<const char[]> buffer;
   ROCKSDB_NAMESPACE::Status status;
   return builder->Finish(&buffer, &status).ToString();
+}
+
+// Returns the Filter.db of these keys, at 10 bits per key.
+inline std::string NaiveBlock(const std::vector<std::string>& keys) {
+  NaiveFilter naive(7, SizingForBitsPerKey(10)->NumWords(keys.size()));
+  for (const std::string& key : keys) {
+    naive.Add(key);
+  }
+  return naive.Serialize();
 }
 
 }  // namespace cassandra_bloom::testing

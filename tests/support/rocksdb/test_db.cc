@@ -3,6 +3,7 @@
 #include "tests/support/rocksdb/test_db.h"
 
 #include <rocksdb/cache.h>
+#include <rocksdb/slice_transform.h>
 #include <rocksdb/write_batch.h>
 
 #include <stdexcept>
@@ -121,11 +122,35 @@ rocksdb::Options DbOptions(
   return options;
 }
 
-void CompressInParallel(rocksdb::Options* options) {
-  if (CanCompressInParallel()) {
-    options->compression = rocksdb::kLZ4HCCompression;
-    options->compression_opts.parallel_threads = 4;
+std::string Mode::name() const {
+  constexpr const char* kNames[] = {"WholeKeys", "Prefixes", "Both"};
+  return ToString(layout) + "_" + kNames[static_cast<size_t>(filtered)];
+}
+
+rocksdb::Options Mode::OptionsWith(PolicyPtr policy) const {
+  auto table_options = TableOptions(std::move(policy), layout);
+  table_options.whole_key_filtering = filtered != Filtered::kPrefixes;
+  rocksdb::Options options = DbOptions(table_options);
+  if (filtered != Filtered::kWholeKeys) {
+    options.prefix_extractor.reset(
+        rocksdb::NewFixedPrefixTransform(kPrefixSize));
   }
+  if (CanCompressInParallel()) {
+    options.compression = rocksdb::kLZ4HCCompression;
+    options.compression_opts.parallel_threads = 4;
+  }
+  return options;
+}
+
+std::vector<Mode> AllModes() {
+  std::vector<Mode> modes;
+  for (const Layout layout : AllLayouts()) {
+    for (const Filtered filtered :
+         {Filtered::kWholeKeys, Filtered::kPrefixes, Filtered::kBoth}) {
+      modes.push_back({layout, filtered});
+    }
+  }
+  return modes;
 }
 
 rocksdb::Status CompactAll(const Source& source) {
@@ -155,15 +180,6 @@ rocksdb::Status TestDb::TryOpen(const rocksdb::Options& options) {
   const rocksdb::Status status = rocksdb::DB::Open(options_, path(), &db);
   db_ = Own(std::move(db));
   return status;
-}
-
-uint64_t TestDb::SeeksFiltered() const {
-#if HAS_SEEK_TICKERS
-  return Ticker(rocksdb::LAST_LEVEL_SEEK_FILTERED) +
-         Ticker(rocksdb::NON_LAST_LEVEL_SEEK_FILTERED);
-#else
-  return Ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
-#endif
 }
 
 uint64_t TestDb::ReadsFiltered() const {

@@ -61,8 +61,20 @@ inline rocksdb::Options DbOptions(PolicyPtr policy,
   return DbOptions(TableOptions(std::move(policy), layout));
 }
 
-// Compresses files in several threads if CanCompressInParallel returns true.
-void CompressInParallel(rocksdb::Options* options);
+// What a filter holds: whole keys, prefixes of kPrefixSize bytes, or both.
+enum class Filtered { kWholeKeys, kPrefixes, kBoth };
+
+// A way in which RocksDB builds and asks filters.
+struct Mode {
+  Layout layout;
+  Filtered filtered;
+
+  std::string name() const;
+  // Compresses files in several threads if CanCompressInParallel returns true.
+  rocksdb::Options OptionsWith(PolicyPtr policy) const;
+};
+
+std::vector<Mode> AllModes();
 
 struct Source {
   rocksdb::DB* db;
@@ -79,6 +91,9 @@ class TestDb {
  public:
   TestDb() = default;  // Does not open the database.
   explicit TestDb(const rocksdb::Options& options) { Reopen(options); }
+  TestDb(const rocksdb::Options& options, const Rows& rows) : TestDb(options) {
+    Fill(rows);
+  }
 
   void Reopen() { Reopen(options_); }
   void Reopen(const rocksdb::Options& options) { Require(TryOpen(options)); }
@@ -95,6 +110,11 @@ class TestDb {
 
   void Put(const Rows& rows);
   void Flush() { Require(db_->Flush(rocksdb::FlushOptions())); }
+  // Adds one SST file of these rows.
+  void Fill(const Rows& rows) {
+    Put(rows);
+    Flush();
+  }
   void Compact() { Require(CompactAll(source())); }
 
   std::shared_ptr<const rocksdb::TableProperties> OnlyTable() const {
@@ -105,8 +125,6 @@ class TestDb {
   uint64_t Ticker(rocksdb::Tickers ticker) const {
     return options_.statistics->getTickerCount(ticker);
   }
-  // Returns how many seeks a filter rejected.
-  uint64_t SeeksFiltered() const;
   // Returns how many Gets a filter rejected, by whole key or by prefix.
   uint64_t ReadsFiltered() const;
   void ResetStatistics() { Require(options_.statistics->Reset()); }

@@ -2,7 +2,6 @@
 
 #include "tests/support/rocksdb/test_policies.h"
 
-#include "plugin/filter/filter_db_layout.h"
 #include "tests/support/rocksdb/forwarding_builder.h"
 
 namespace cassandra_bloom::testing {
@@ -23,18 +22,6 @@ class ChangingBuilder final : public ForwardingBuilder {
   const ChangingPolicy::Change& change_;
 };
 
-// Returns false if no bit is set.
-bool ClearOneBit(const rocksdb::Slice& block) {
-  auto* const bytes = const_cast<char*>(block.data());
-  for (size_t i = kFilterDbHeaderSize; i < block.size(); ++i) {
-    if (bytes[i] != 0) {
-      bytes[i] = static_cast<char>(bytes[i] & (bytes[i] - 1));
-      return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 rocksdb::FilterBitsReader* CapturingPolicy::GetFilterBitsReader(
@@ -51,11 +38,5 @@ rocksdb::FilterBitsBuilder* ChangingPolicy::GetBuilderWithContext(
   return new ChangingBuilder(NamedPolicy::GetBuilderWithContext(context),
                              change_);
 }
-
-DamagingPolicy::DamagingPolicy(const PolicyPtr& policy)
-    : ChangingPolicy(policy, [this](const rocksdb::Slice& block) {
-        num_cleared_ += ClearOneBit(block) ? 1 : 0;
-        return block;
-      }) {}
 
 }  // namespace cassandra_bloom::testing

@@ -7,7 +7,6 @@
 
 #include <rocksdb/filter_policy.h>
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -77,17 +76,6 @@ class ChangingPolicy : public NamedPolicy {
 
  private:
   const Change change_;
-};
-
-// Clears one bit of every filter, as defective memory may do.
-class DamagingPolicy final : public ChangingPolicy {
- public:
-  explicit DamagingPolicy(const PolicyPtr& policy = OurPolicy());
-
-  int num_cleared() const { return num_cleared_.load(); }
-
- private:
-  std::atomic<int> num_cleared_{0};
 };
 
 // Returns a policy that replaces every filter by `block`.
