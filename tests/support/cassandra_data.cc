@@ -60,6 +60,10 @@ std::vector<std::string> RecordedSstables() {
   return PathsIn(fs::path(CASSANDRA_BLOOM_TEST_DATA) / "recorded", IsFolder);
 }
 
+std::string RecordedSstable(const std::string& name) {
+  return fs::path(CASSANDRA_BLOOM_TEST_DATA) / "recorded" / name;
+}
+
 double PlannedFpChance(const std::string& folder) {
   const std::string name = fs::path(folder).filename();
   const std::string table = name.substr(name.rfind('_') + 1);

@@ -27,6 +27,9 @@ std::vector<std::string> CompactedSstables();
 // any version since `ia`.
 std::vector<std::string> RecordedSstables();
 
+// Returns one of these folders by its name, such as "nb_deflate".
+std::string RecordedSstable(const std::string& name);
+
 // Returns the bloom_filter_fp_chance with which Cassandra wrote the SSTable in
 // a folder of SstablesWithKeys.
 double PlannedFpChance(const std::string& folder);

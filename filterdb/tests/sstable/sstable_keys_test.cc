@@ -14,10 +14,8 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/sstable/key_reader.h"
-#include "filterdb/tests/fake_sstable/fake_sstable.h"
 #include "filterdb/tests/sstable/handmade_trie_sstable.h"
 #include "filterdb/tests/sstable/read_keys.h"
-#include "plugin/filter_db/read_file.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/temp_dir.h"
 
@@ -27,49 +25,6 @@ namespace {
 using tools::KeyChecks;
 using tools::KeyOrder;
 using tools::OpenSstableKeys;
-using tools::SstableKeys;
-
-// An SSTable that a database wrote, and a reader of its keys.
-struct RealSstable {
-  explicit RealSstable(const std::string& folder) {
-    std::string error;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      const std::string path = entry.path();
-      for (const std::string_view name : {"Partitions.db", "Index.db"}) {
-        if (cassandra_bloom::EndsWith(path, name)) {
-          index = path;
-          start = path.substr(0, path.size() - name.size());
-          EXPECT_TRUE(SstableVersionOfFileName(path, &version, &error))
-              << error;
-        }
-      }
-    }
-    reader = OpenSstableKeys(index, version, KeyChecks::kEveryKey, &error);
-    EXPECT_NE(reader, nullptr) << error;
-  }
-
-  std::string version;
-  std::string start;  // Path of Data.db without "Data.db".
-  std::string index;  // The path of Partitions.db or Index.db.
-  std::unique_ptr<SstableKeys> reader;
-};
-
-TEST(SstableKeysTest, ReadsWhatCassandraWrote) {
-  for (const std::string& folder : SstablesWithKeys()) {
-    SCOPED_TRACE(folder);
-    const RealSstable sstable(folder);
-    KeyReader* const reader = sstable.reader.get();
-    ASSERT_NE(reader, nullptr);
-    const std::vector<std::string> expected = HexLines(folder + "/keys.txt");
-    const KeysAndError read = ReadKeys(reader);
-    EXPECT_EQ(read.error, "");
-    EXPECT_EQ(read.keys, expected);
-    EXPECT_EQ(reader->bytes_read(), reader->total_bytes());
-    EXPECT_EQ(sstable.reader->num_wrong_hashes(), 0U);
-    std::string_view key;
-    EXPECT_FALSE(reader->Next(&key));
-  }
-}
 
 // After a compaction, CompressionInfo.db lists one chunk more than the data
 // needs.
@@ -77,16 +32,17 @@ TEST(SstableKeysTest, ReadsWhatACompactionLeaves) {
   ASSERT_EQ(CompactedSstables().size(), 2U);
   for (const std::string& folder : CompactedSstables()) {
     SCOPED_TRACE(folder);
-    const RealSstable sstable(folder);
-    ASSERT_NE(sstable.reader, nullptr);
     std::string error;
-    const auto filter =
-        FilterDbFile::Open(sstable.start + "Filter.db", kNaAndLater, &error);
+    const auto reader = OpenSstableKeys(ComponentIn(folder, "Partitions.db"),
+                                        "da", KeyChecks::kEveryKey, &error);
+    ASSERT_NE(reader, nullptr) << error;
+    const auto filter = FilterDbFile::Open(ComponentIn(folder, "Filter.db"),
+                                           kNaAndLater, &error);
     ASSERT_NE(filter, nullptr) << error;
-    const KeysAndError read = ReadKeys(sstable.reader.get());
+    const KeysAndError read = ReadKeys(reader.get());
     EXPECT_EQ(read.error, "");
     EXPECT_EQ(read.keys.size(), 6000U);
-    EXPECT_EQ(sstable.reader->num_wrong_hashes(), 0U);
+    EXPECT_EQ(reader->num_wrong_hashes(), 0U);
     for (const std::string& key : read.keys) {
       ASSERT_TRUE(filter->MayContain(key));
     }
