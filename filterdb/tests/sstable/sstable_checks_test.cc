@@ -15,6 +15,7 @@
 
 #include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
+#include "filterdb/tests/fake_sstable/compressed_data.h"
 #include "filterdb/tests/fake_sstable/fake_sstable.h"
 #include "filterdb/tests/sstable/handmade_trie_sstable.h"
 #include "filterdb/tests/sstable/read_keys.h"
@@ -335,9 +336,12 @@ TEST(ZeroCopyTest, IsNotSupported) {
 
 // In an SSTable that DSE has encrypted, Partitions.db is encrypted, too.
 TEST(EncryptedTest, IsNotSupported) {
-  TrieSstable sstable = SstableOf({"a", "b", "c"});
-  sstable.compressor = "EncryptingLZ4Compressor";
+  const TrieSstable sstable = SstableOf({"a", "b", "c"});
   const MadeFiles files(sstable);
+  files.Write(
+      "CompressionInfo.db",
+      CompressData(sstable.data, {"EncryptingLZ4Compressor", 16, INT32_MAX})
+          .info);
   files.Write("Partitions.db", std::string(100, 'x'));
   EXPECT_THAT(files.Error(),
               HasSubstr("compressor EncryptingLZ4Compressor: not supported"));

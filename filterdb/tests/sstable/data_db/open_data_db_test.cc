@@ -19,6 +19,7 @@
 
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/tests/fake_sstable/checksums.h"
+#include "filterdb/tests/fake_sstable/compressed_data.h"
 #include "filterdb/tests/sstable/handmade_trie_sstable.h"
 #include "filterdb/tests/sstable/read_keys.h"
 #include "tests/support/partition_layouts.h"
@@ -93,12 +94,8 @@ TEST(CompressedDataFileTest, ReadsAnyRange) {
       for (const int32_t max_compressed : {INT32_MAX, 60, 1}) {
         SCOPED_TRACE(std::string(compressor) + " " +
                      std::to_string(chunk_length));
-        TrieSstable sstable;
-        sstable.data = text;
-        sstable.compressor = compressor;
-        sstable.chunk_length = chunk_length;
-        sstable.max_compressed_length = max_compressed;
-        const CompressedData compressed = CompressData(sstable);
+        const CompressedData compressed =
+            CompressData(text, {compressor, chunk_length, max_compressed});
         const Files files(compressed.data, compressed.info);
         std::string error;
         const auto file = files.Open(&error);
@@ -543,10 +540,8 @@ void TakeAllBlocksOf(size_t size) {
 }
 
 TEST(CompressedDataFileDeathTest, WantOfMemoryIsNoDamage) {
-  TrieSstable sstable;
-  sstable.data = Text(100);
-  sstable.compressor = "DeflateCompressor";
-  const CompressedData compressed = CompressData(sstable);
+  const CompressedData compressed =
+      CompressData(Text(100), {"DeflateCompressor", 16, INT32_MAX});
   const Files files(compressed.data, compressed.info);
   std::string error;
   const auto file = files.Open(&error);
@@ -566,13 +561,13 @@ TEST(CompressedDataFileDeathTest, WantOfMemoryIsNoDamage) {
 #endif
 
 // The reader reads only chunks with keys, so damage in other chunks is no
-// error. (partitions_db_reader_test.cc reads keys across chunks.)
+// error. (sstable_checks_test.cc reads keys across chunks.)
 TEST(CompressedDataFileTest, ReadsOnlyChunksWithKeys) {
-  TrieSstable sstable = SstableOf({"a", "b", "c"}, /*filler=*/1000);
-  sstable.compressor = "NoopCompressor";
-  sstable.chunk_length = 64;
+  const TrieSstable sstable = SstableOf({"a", "b", "c"}, /*filler=*/1000);
   const MadeFiles files(sstable);
-  std::string data = CompressData(sstable).data;
+  auto [data, info] =
+      CompressData(sstable.data, {"NoopCompressor", 64, INT32_MAX});
+  files.Write("CompressionInfo.db", info);
   data[5 * 68] ^= 1;
   files.Write("Data.db", data);
   EXPECT_EQ(files.Error(), "");
