@@ -338,10 +338,10 @@ TEST(ZeroCopyTest, IsNotSupported) {
 TEST(EncryptedTest, IsNotSupported) {
   const TrieSstable sstable = SstableOf({"a", "b", "c"});
   const MadeFiles files(sstable);
-  files.Write(
-      "CompressionInfo.db",
-      CompressData(sstable.data, {"EncryptingLZ4Compressor", 16, INT32_MAX})
-          .info);
+  const CompressedData compressed =
+      CompressData(sstable.data, {"EncryptingLZ4Compressor", 16, INT32_MAX});
+  files.Write("Data.db", compressed.data);
+  files.Write("CompressionInfo.db", compressed.info);
   files.Write("Partitions.db", std::string(100, 'x'));
   EXPECT_THAT(files.Error(),
               HasSubstr("compressor EncryptingLZ4Compressor: not supported"));
