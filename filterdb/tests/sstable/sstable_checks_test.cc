@@ -38,10 +38,8 @@ constexpr KeyChecks kBothChecks[] = {KeyChecks::kCheap, KeyChecks::kEveryKey};
 // A copy of an SSTable, which a test may damage.
 class Copy {
  public:
-  // A recorded one has at least 13 keys.
   explicit Copy(const std::string& folder)
-      : is_recorded(fs::path(folder).parent_path().filename() == "recorded"),
-        keys(HexLines(folder + "/keys.txt")) {
+      : keys(HexLines(folder + "/keys.txt")) {
     fs::copy(folder, dir_.path());
     const std::string data = ComponentIn(dir_.path(), "Data.db");
     prefix_ = data.substr(0, data.size() - std::string("Data.db").size());
@@ -50,8 +48,7 @@ class Copy {
   }
 
   // What no Cassandra wrote, with 1,000 keys, all of which are in the index.
-  Copy(const std::string& made_version, bool lz4)
-      : is_recorded(false), version(made_version) {
+  Copy(const std::string& made_version, bool lz4) : version(made_version) {
     SstableSpec spec = SpecOf(version);
     spec.folder = dir_.path();
     spec.lz4 = lz4;
@@ -121,7 +118,6 @@ class Copy {
     WriteFile(key.path, index);
   }
 
-  const bool is_recorded;
   std::string version;
   std::vector<std::string> keys;
 

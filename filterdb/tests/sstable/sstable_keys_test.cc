@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <filesystem>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,54 +43,6 @@ TEST(SstableKeysTest, ReadsWhatACompactionLeaves) {
     EXPECT_EQ(reader->num_wrong_hashes(), 0U);
     for (const std::string& key : read.keys) {
       ASSERT_TRUE(filter->MayContain(key));
-    }
-  }
-}
-
-// What the SSTables of other projects show of newer versions and of damage.
-TEST(SstableKeysTest, ReadsNewerSstables) {
-  SKIP_WITHOUT_CORPUS();
-  std::vector<std::string> paths = NewerBesideCorpus();
-  // The last three are encrypted (ScyllaDB's encryption at rest).
-  paths.erase(paths.end() - 3, paths.end());
-  const struct {
-    const char* version;
-    size_t num_keys;
-    const char* error;
-  } expected[] = {
-      // The first is cut to 0 bytes, and the sixth lacks CompressionInfo.db.
-      {"oa", 0,
-       "Data.db: too short: chunk 20 from 8308 to 0 of a Data.db of 0 bytes"},
-      {"ad", 5, ""},
-      {"bb", 5, ""},
-      {"cc", 5, ""},
-      {"ea", 1000, ""},
-      {"md", 5, ""},
-      {"na", 0, "CompressionInfo.db is missing, but TOC.txt names it"},
-      {"pa", 3, ""},
-  };
-  ASSERT_EQ(paths.size(), std::size(expected));
-  for (size_t i = 0; i < paths.size(); ++i) {
-    SCOPED_TRACE(paths[i]);
-    const std::string start = paths[i].substr(0, paths[i].size() - 7);
-    const std::string index =
-        start + (std::filesystem::exists(start + "Index.db") ? "Index.db"
-                                                             : "Partitions.db");
-    std::string error;
-    const auto reader =
-        OpenSstableKeys(index, expected[i].version, KeyChecks::kCheap, &error);
-    const KeysAndError read =
-        reader == nullptr ? KeysAndError{{}, error} : ReadKeys(reader.get());
-    EXPECT_EQ(read.keys.size(), expected[i].num_keys);
-    EXPECT_EQ(read.error.empty(), std::string(expected[i].error).empty());
-    EXPECT_NE(read.error.find(expected[i].error), std::string::npos)
-        << read.error;
-    FilterForm form;
-    ASSERT_TRUE(FormOfSstableVersion(expected[i].version, &form, &error));
-    const auto filter = FilterDbFile::Open(start + "Filter.db", form, &error);
-    ASSERT_NE(filter, nullptr) << error;
-    for (const std::string& key : read.keys) {
-      EXPECT_TRUE(filter->MayContain(key));
     }
   }
 }

@@ -158,12 +158,29 @@ TEST(CompressedDataFileTest, ReadsWithScyllasDictionary) {
   }
 }
 
-TEST(CompressedDataFileTest, TakesScyllasNamesOfCassandrasClasses) {
-  const std::string text = Text(10);
-  const std::string info =
-      CompressionInfoOf("org.apache.cassandra.io.compress.NoopCompressor", {},
-                        16, std::nullopt, 10, {0});
-  EXPECT_EQ(Files(WithChecksum(text), info).Error(false), "");
+TEST(CompressedDataFileTest, TakesOtherNamesAndForms) {
+  const std::string text = Text(20);
+  const struct {
+    const char* what;
+    const char* compressor;
+    std::string chunk;
+    std::optional<int64_t> max_compressed;
+  } cases[] = {
+      {"ScyllaDB's name of Cassandra's class",
+       "org.apache.cassandra.io.compress.NoopCompressor", text, std::nullopt},
+      {"Cassandra may pad the last chunk of a file with zeros", "LZ4Compressor",
+       text + std::string(5, '\0'), 25},
+      {"Cassandra's compressor with a dictionary, without one",
+       "ZstdDictionaryCompressor", Compress("ZstdCompressor", text), INT32_MAX},
+  };
+  for (const auto& [what, compressor, chunk, max_compressed] : cases) {
+    SCOPED_TRACE(what);
+    EXPECT_EQ(
+        Files(WithChecksum(chunk),
+              CompressionInfoOf(compressor, {}, 32, max_compressed, 20, {0}))
+            .Error(max_compressed.has_value()),
+        "");
+  }
 }
 
 // Returns the error of reading a Data.db with the chunks in `surplus` after the
@@ -333,15 +350,6 @@ TEST(CompressedDataFileTest, RefusesBrokenChunks) {
   }
 }
 
-// Cassandra may pad the last chunk of a file with zeros.
-TEST(CompressedDataFileTest, TakesAPaddedChunk) {
-  const std::string padded = Text(20) + std::string(5, '\0');
-  EXPECT_EQ(Files(WithChecksum(padded),
-                  CompressionInfoOf("LZ4Compressor", {}, 32, 25, 20, {0}))
-                .Error(),
-            "");
-}
-
 TEST(CompressedDataFileTest, RefusesOtherCompressors) {
   for (const std::string& name :
        {std::string("EncryptingLZ4Compressor"),
@@ -353,18 +361,6 @@ TEST(CompressedDataFileTest, RefusesOtherCompressors) {
     EXPECT_EQ(error,
               "Data.db: compressor " + name.substr(0, 100) + ": not supported");
   }
-}
-
-TEST(CompressedDataFileTest, RefusesChunksOfAFixedSizeOnDisk) {
-  EXPECT_EQ(
-      Files(WithChecksum(Text(20)),
-            CompressionInfoOf(
-                "LZ4Compressor",
-                {{"org.apache.cassandra.fixed_output_chunk_length", "4096"}},
-                32, INT32_MAX, 20, {0}))
-          .Error(),
-      "CompressionInfo.db: byte 19: chunks of a fixed size in Data.db "
-      "(org.apache.cassandra.fixed_output_chunk_length=4096): not supported");
 }
 
 // ---- The dictionary at the end of Cassandra's CompressionInfo.db ----
@@ -433,16 +429,6 @@ TEST(CompressedDataFileTest, ReadsWithCassandrasDictionary) {
             "after the offsets of the chunks");
 }
 
-TEST(CompressedDataFileTest, CassandrasDictionaryCompressorWithoutOne) {
-  const std::string text = Text(2000);
-  EXPECT_EQ(
-      Files(WithChecksum(Compress("ZstdCompressor", text)),
-            CompressionInfoOf("ZstdDictionaryCompressor", {}, 4096, INT32_MAX,
-                              static_cast<int64_t>(text.size()), {0}))
-          .Error(),
-      "");
-}
-
 struct BrokenInfo {
   std::string info;
   const char* error;
@@ -485,6 +471,12 @@ TEST(CompressedDataFileTest, RefusesBrokenCompressionInfo) {
        "Data.db: too short: chunk 1 from 25 to 24 of a Data.db of 24 bytes"},
       {WithLength("NoopCompressor") + BigEndian(UINT64_MAX, 4),
        "byte 16: -1 options"},
+      {CompressionInfoOf(
+           "LZ4Compressor",
+           {{"org.apache.cassandra.fixed_output_chunk_length", "4096"}}, 32,
+           INT32_MAX, 20, {0}),
+       "byte 19: chunks of a fixed size in Data.db "
+       "(org.apache.cassandra.fixed_output_chunk_length=4096): not supported"},
   };
   const std::string data = WithChecksum(Text(20));
   for (const BrokenInfo& broken : broken_infos) {
