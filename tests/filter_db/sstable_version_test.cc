@@ -12,26 +12,71 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-TEST(SstableVersionTest, FormsIndexesAndNames) {
+constexpr auto kHistograms = StatisticsLayout::kHistograms;
+constexpr auto kChance = StatisticsLayout::kHistogramsAndChance;
+constexpr auto kTable = StatisticsLayout::kTable;
+constexpr auto kChecked = StatisticsLayout::kTableWithChecksums;
+constexpr auto kCrcOfData = ChunkChecksum::kCrcOfUncompressed;
+constexpr auto kAdler = ChunkChecksum::kAdlerOfStored;
+constexpr auto kCrc = ChunkChecksum::kCrcOfStored;
+constexpr auto kFixed = IndexKind::kFixedWidth;
+constexpr auto kVInt = IndexKind::kVInt;
+constexpr auto kTrie = IndexKind::kTrie;
+constexpr auto kEither = IndexKind::kVIntOrTrie;
+
+// SSTables that Cassandra wrote show it of the versions that were recorded. Of
+// the others (nc, pb, eb, those of ScyllaDB and DSE), only this test does.
+TEST(SstableVersionTest, FactsOfEachVersion) {
   const struct {
     std::vector<const char*> versions;
     FilterForm form;
+    const char* format;
     IndexKind index;
-    const char* format = "big";
+    StatisticsLayout statistics;
+    ChunkChecksum checksum;
+    bool has_max_compressed_length;
   } groups[] = {
-      {{"ia", "ib", "ic", "ja", "jb", "ka", "la", "lb", "before-ma"},
+      {{"ia", "ib", "ic"},
        kBeforeMa,
-       IndexKind::kFixedWidth},
-      {{"ma", "mb", "mc", "md", "me"}, kMaToMe, IndexKind::kVInt},
-      {{"ms", "mt"}, kMaToMe, IndexKind::kTrie},
-      {{"ma-to-me"}, kMaToMe, IndexKind::kVIntOrTrie},
-      {{"na", "nb", "nc", "oa", "pa", "pb"}, kNaAndLater, IndexKind::kVInt},
-      {{"aa", "ac", "ad"}, kMaToMe, IndexKind::kTrie, "bti"},
+       "big",
+       kFixed,
+       kHistograms,
+       kCrcOfData,
+       false},
+      {{"ja"}, kBeforeMa, "big", kFixed, kChance, kCrcOfData, false},
+      {{"jb"}, kBeforeMa, "big", kFixed, kChance, kAdler, false},
+      {{"ka", "la", "lb", "before-ma"},
+       kBeforeMa,
+       "big",
+       kFixed,
+       kTable,
+       kAdler,
+       false},
+      {{"ma", "mb", "mc", "md", "me"},
+       kMaToMe,
+       "big",
+       kVInt,
+       kTable,
+       kCrc,
+       false},
+      {{"ms", "mt"}, kMaToMe, "big", kTrie, kTable, kCrc, false},
+      {{"ma-to-me"}, kMaToMe, "big", kEither, kTable, kCrc, false},
+      {{"na", "nb", "nc", "oa", "pa", "pb"},
+       kNaAndLater,
+       "big",
+       kVInt,
+       kChecked,
+       kCrc,
+       true},
+      {{"aa", "ac", "ad"}, kMaToMe, "bti", kTrie, kChecked, kCrc, true},
       {{"ba", "bb", "ca", "cb", "cc", "da", "ea", "eb"},
        kNaAndLater,
-       IndexKind::kTrie,
-       "bti"},
-      {{"na-and-later"}, kNaAndLater, IndexKind::kVIntOrTrie},
+       "bti",
+       kTrie,
+       kChecked,
+       kCrc,
+       true},
+      {{"na-and-later"}, kNaAndLater, "big", kEither, kChecked, kCrc, true},
   };
   for (const auto& group : groups) {
     for (const std::string version : group.versions) {
@@ -40,8 +85,13 @@ TEST(SstableVersionTest, FormsIndexesAndNames) {
       std::string error;
       ASSERT_TRUE(FormOfSstableVersion(version, &form, &error));
       EXPECT_EQ(form, group.form);
-      EXPECT_EQ(FindSstableVersion(version, &error)->index, group.index);
-      EXPECT_EQ(HasTrieIndex(version), group.index == IndexKind::kTrie);
+      const SstableVersion* const facts = FindSstableVersion(version, &error);
+      EXPECT_EQ(facts->index, group.index);
+      EXPECT_EQ(facts->statistics, group.statistics);
+      EXPECT_EQ(facts->checksum, group.checksum);
+      EXPECT_EQ(facts->has_max_compressed_length,
+                group.has_max_compressed_length);
+      EXPECT_EQ(HasTrieIndex(version), group.index == kTrie);
       EXPECT_EQ(FormatOfSstableVersion(version), group.format);
       EXPECT_EQ(IsFormName(version), version.size() > 2);
       EXPECT_EQ(FormName(form) == version, version.size() > 2);

@@ -16,12 +16,11 @@ namespace {
 namespace fs = std::filesystem;
 
 // Returns the paths in `folder` for which `is_wanted` is true, sorted.
-template <typename Iterator = fs::directory_iterator>
 std::vector<std::string> PathsIn(const fs::path& folder,
                                  bool (*is_wanted)(const fs::path& path)) {
   std::vector<std::string> paths;
   std::error_code no_such_folder;
-  for (const auto& entry : Iterator(folder, no_such_folder)) {
+  for (const auto& entry : fs::directory_iterator(folder, no_such_folder)) {
     if (is_wanted(entry.path())) {
       paths.push_back(entry.path());
     }
@@ -33,11 +32,6 @@ std::vector<std::string> PathsIn(const fs::path& folder,
 bool IsFolder(const fs::path& path) { return fs::is_directory(path); }
 
 bool HasKeys(const fs::path& path) { return fs::exists(path / "keys.txt"); }
-
-bool IsDataDb(const fs::path& path) {
-  const std::string name = path.filename();
-  return name.size() > 8 && name.substr(name.size() - 8) == "-Data.db";
-}
 
 // Returns a folder that does not exist if CASSANDRA_BLOOM_CORPUS is not set.
 fs::path Corpus() {
@@ -58,6 +52,10 @@ std::vector<std::string> CompactedSstables() {
 
 std::vector<std::string> RecordedSstables() {
   return PathsIn(fs::path(CASSANDRA_BLOOM_TEST_DATA) / "recorded", IsFolder);
+}
+
+std::string RecordedSstable(const std::string& name) {
+  return fs::path(CASSANDRA_BLOOM_TEST_DATA) / "recorded" / name;
 }
 
 double PlannedFpChance(const std::string& folder) {
@@ -99,11 +97,6 @@ std::vector<std::string> SstablesWithKeys() {
     folders.insert(folders.end(), others.begin(), others.end());
   }
   return folders;
-}
-
-std::vector<std::string> NewerBesideCorpus() {
-  return PathsIn<fs::recursive_directory_iterator>(
-      Corpus().parent_path() / "newer", IsDataDb);
 }
 
 std::vector<std::vector<std::string>> ReadCassandraTable(

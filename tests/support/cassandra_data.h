@@ -27,6 +27,9 @@ std::vector<std::string> CompactedSstables();
 // any version since `ia`.
 std::vector<std::string> RecordedSstables();
 
+// Returns one of these folders by its name, such as "nb_deflate".
+std::string RecordedSstable(const std::string& name);
+
 // Returns the bloom_filter_fp_chance with which Cassandra wrote the SSTable in
 // a folder of SstablesWithKeys.
 double PlannedFpChance(const std::string& folder);
@@ -38,7 +41,7 @@ std::string ComponentIn(const std::string& folder,
 
 // Returns the folders with SSTables of other projects. These SSTables are not
 // in this repository. The environment variable CASSANDRA_BLOOM_CORPUS names the
-// parent of the folders. Without it, this function and the two below return an
+// parent of the folders. Without it, this function and the one below return an
 // empty vector.
 std::vector<std::string> CorpusSstables();
 
@@ -50,11 +53,6 @@ std::vector<std::string> SstablesBesideCorpus();
 // Returns those of CassandraSstables, RecordedSstables and
 // SstablesBesideCorpus. Each has the keys of its SSTable, in their order.
 std::vector<std::string> SstablesWithKeys();
-
-// Returns the paths of the Data.db of SSTables of DSE, HCD and Cassandra 6, and
-// of damaged SSTables, sorted. They are in the folder `newer`, beside the
-// folder that CASSANDRA_BLOOM_CORPUS names.
-std::vector<std::string> NewerBesideCorpus();
 
 std::string FromHex(const std::string& hex);
 

@@ -146,7 +146,7 @@ TEST_F(FilterFilesTest, BuildEqualsTheReference) {
   const RandomKeys random(Seed(), 30);
   SstableSpec spec;
   spec.folder = dir_.path();
-  spec.version = "ka";
+  spec.version = "da";
   std::string list;
   for (uint32_t i = 0; i < 2000; ++i) {
     // Each ends in its own number, so that no two are equal.
@@ -162,7 +162,7 @@ TEST_F(FilterFilesTest, BuildEqualsTheReference) {
     list += "\n";
   }
   WriteFile(dir_ / "list", list);
-  const std::string of_ka = WriteSstable(spec).Path("Index.db");
+  const std::string of_da = WriteSstable(spec).Path("Partitions.db");
   spec.version = "nb";
   fs::rename(WriteSstable(spec).Path("Index.db"), dir_ / "index");
   const struct {
@@ -181,7 +181,7 @@ TEST_F(FilterFilesTest, BuildEqualsTheReference) {
     // The name of an index gives its version, whatever the filter's is.
     for (const std::string& keys :
          {std::string("--keys=list"), std::string("--keys=- <list"),
-          std::string("--index=index"), "--index=" + of_ka}) {
+          std::string("--index=index"), "--index=" + of_da}) {
       EXPECT_EQ(Good(build + keys).json(), (Json{{"file", "nb-9-big-Filter.db"},
                                                  {"keys", 2000},
                                                  {"probes", probes},

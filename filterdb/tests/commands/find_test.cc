@@ -23,7 +23,7 @@ class FindTest : public ScanFixture {
 };
 
 TEST_F(FindTest, AsksTheIndexAndTheFilter) {
-  for (const std::string version : {"ka", "me", "nb", "da"}) {
+  for (const std::string version : {"me", "nb", "da"}) {
     const WrittenSstable one = Write(version, FilterFault::kNone);
     const std::string data = one.Path("Data.db");
     EXPECT_THAT(Exits(0, Find("--key=0x616c696365")).out,

@@ -2,8 +2,7 @@
 
 // Runs the commands on the SSTables of every version that a Cassandra wrote
 // (tests/data/recorded). The readers are tested with them in
-// sstable_keys_test.cc and statistics_db_test.cc, and the tests' own writer in
-// fake_sstable_test.cc.
+// sstable_checks_test.cc and statistics_db_test.cc.
 
 #include <gtest/gtest.h>
 

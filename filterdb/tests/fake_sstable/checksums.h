@@ -22,10 +22,6 @@ inline uint32_t Crc32(const std::string& bytes) {
   return static_cast<uint32_t>(crc32_z(0, BytesOf(bytes), bytes.size()));
 }
 
-inline uint32_t Adler32(const std::string& bytes) {
-  return static_cast<uint32_t>(adler32_z(1, BytesOf(bytes), bytes.size()));
-}
-
 inline std::string WithChecksum(const std::string& bytes) {
   return bytes + BigEndian(Crc32(bytes), 4);
 }

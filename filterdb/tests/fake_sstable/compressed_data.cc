@@ -96,8 +96,7 @@ std::string CompressionInfoOf(const std::string& compressor,
 
 CompressedData CompressData(const std::string& data,
                             const Compression& compression) {
-  const auto& [compressor, chunk_length, max_compressed, checksum] =
-      compression;
+  const auto& [compressor, chunk_length, max_compressed] = compression;
   CompressedData result;
   std::vector<uint64_t> offsets;
   for (size_t at = 0; at < data.size(); at += chunk_length) {
@@ -113,11 +112,7 @@ CompressedData CompressData(const std::string& data,
       stored.resize(std::max(bytes.size(), limit));
     }
     offsets.push_back(result.data.size());
-    const uint32_t sum =
-        checksum == ChunkChecksum::kAdlerOfStored       ? Adler32(stored)
-        : checksum == ChunkChecksum::kCrcOfUncompressed ? Crc32(bytes)
-                                                        : Crc32(stored);
-    result.data += stored + BigEndian(sum, 4);
+    result.data += WithChecksum(stored);
   }
   result.info = CompressionInfoOf(
       compressor, {}, static_cast<int64_t>(chunk_length), max_compressed,

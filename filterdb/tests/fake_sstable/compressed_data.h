@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compressed chunks, and CompressionInfo.db, as Cassandra writes them.
+// Compressed chunks, and CompressionInfo.db, as Cassandra writes them since
+// version `ma`.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_COMPRESSED_DATA_H_
 #define CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_COMPRESSED_DATA_H_
@@ -28,18 +29,10 @@ std::string CompressionInfoOf(const std::string& compressor,
                               int64_t data_length,
                               const std::vector<uint64_t>& offsets);
 
-// The checksum in the 4 bytes after each chunk of a compressed Data.db.
-enum class ChunkChecksum {
-  kCrcOfUncompressed,  // ia to ja
-  kAdlerOfStored,      // jb to lb
-  kCrcOfStored,        // ma and later
-};
-
 struct Compression {
   std::string compressor;
   size_t chunk_length;
   std::optional<int32_t> max_compressed_length;
-  ChunkChecksum checksum = ChunkChecksum::kCrcOfStored;
 };
 
 struct CompressedData {

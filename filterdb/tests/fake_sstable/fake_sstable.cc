@@ -3,6 +3,7 @@
 #include "filterdb/tests/fake_sstable/fake_sstable.h"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -11,10 +12,12 @@
 #include <utility>
 
 #include "cassandra_bloom/filter_db.h"
+#include "filterdb/tests/fake_sstable/checksums.h"
 #include "filterdb/tests/fake_sstable/compressed_data.h"
-#include "filterdb/tests/fake_sstable/fake_statistics_db.h"
 #include "filterdb/tests/fake_sstable/index_files.h"
 #include "plugin/filter_db/filter_db_file.h"
+#include "plugin/filter_db/sstable_version.h"
+#include "tests/support/cassandra_data.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/temp_dir.h"
@@ -22,54 +25,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-// ---- The versions ----
-
-struct VersionFacts {
-  // The first version with the files of this row. The versions after it have
-  // them, too, up to the version of the next row.
-  const char* first;
-  FilterForm form;
-  const char* start;        // Of the names of files.
-  const char* format;       // What names have after the generation.
-  bool has_trie;            // Has Partitions.db and Rows.db, not Index.db.
-  bool has_short_deletion;  // "Not deleted" takes one byte.
-  ChunkChecksum chunk_checksum;
-  StatisticsLayout statistics;
-};
-
-constexpr auto kCrcOfData = ChunkChecksum::kCrcOfUncompressed;
-constexpr auto kAdler = ChunkChecksum::kAdlerOfStored;
-constexpr auto kCrc = ChunkChecksum::kCrcOfStored;
-constexpr auto kNoTime = StatisticsLayout::kNoLowestTime;
-constexpr auto kNoChance = StatisticsLayout::kNoChance;
-constexpr auto kNoTable = StatisticsLayout::kNoTable;
-constexpr auto kTable = StatisticsLayout::kTable;
-constexpr auto kChecks = StatisticsLayout::kTableAndChecks;
-
-constexpr VersionFacts kVersions[] = {
-    {"da", kNaAndLater, "", "bti-", true, true, kCrc, kChecks},
-    {"ia", kBeforeMa, "ks-table-", "", false, false, kCrcOfData, kNoTime},
-    {"ib", kBeforeMa, "ks-table-", "", false, false, kCrcOfData, kNoChance},
-    {"ja", kBeforeMa, "ks-table-", "", false, false, kCrcOfData, kNoTable},
-    {"jb", kBeforeMa, "ks-table-", "", false, false, kAdler, kNoTable},
-    {"ka", kBeforeMa, "ks-table-", "", false, false, kAdler, kTable},
-    {"la", kBeforeMa, "", "big-", false, false, kAdler, kTable},
-    {"ma", kMaToMe, "", "big-", false, false, kCrc, kTable},
-    {"ms", kMaToMe, "", "big-", true, false, kCrc, kTable},
-    {"na", kNaAndLater, "", "big-", false, false, kCrc, kChecks},
-    {"oa", kNaAndLater, "", "big-", false, true, kCrc, kChecks},
-};
-
-const VersionFacts& FactsOfVersion(const std::string& version) {
-  const VersionFacts* facts = nullptr;
-  for (const VersionFacts& row : kVersions) {
-    facts = version >= row.first ? &row : facts;
-  }
-  if (facts == nullptr) {
-    throw std::invalid_argument(version + " is not an SSTable version");
-  }
-  return *facts;
-}
+namespace fs = std::filesystem;
 
 // ---- The filter ----
 
@@ -135,19 +91,38 @@ std::optional<std::string> FilterOf(const SstableSpec& spec, FilterForm form) {
   return file;
 }
 
+// Writes the filter, or removes it, and cuts the index if that is the fault.
+// `spec` must have the keys. Returns whether there is a filter.
+bool PutFault(const SstableSpec& spec, FilterForm form,
+              const std::string& prefix) {
+  if (spec.fault == FilterFault::kIndexCut) {
+    for (const char* const index : {"Index.db", "Partitions.db"}) {
+      if (fs::exists(prefix + index)) {
+        fs::resize_file(prefix + index, fs::file_size(prefix + index) / 2);
+      }
+    }
+  }
+  const auto filter = FilterOf(spec, form);
+  fs::remove(prefix + "Filter.db");  // From an earlier call.
+  if (filter) {
+    WriteFile(prefix + "Filter.db", *filter);
+  }
+  return filter.has_value();
+}
+
 // ---- The rows ----
 
-std::string NoDeletion(const VersionFacts& facts) {
+// "Not deleted" in the versions before `oa`. Later ones write one byte. Nobody
+// reads it here.
+std::string NoDeletion() {
   constexpr auto kNoSeconds = std::numeric_limits<int32_t>::max();
   constexpr auto kNoMarking = std::numeric_limits<int64_t>::min();
-  return facts.has_short_deletion
-             ? "\x80"
-             : BigEndian(kNoSeconds, 4) +
-                   BigEndian(static_cast<uint64_t>(kNoMarking), 8);
+  return BigEndian(kNoSeconds, 4) +
+         BigEndian(static_cast<uint64_t>(kNoMarking), 8);
 }
 
 // Returns the uncompressed Data.db, and tells where its partitions are.
-std::string DataOf(const SstableSpec& spec, const std::string& deletion,
+std::string DataOf(const SstableSpec& spec,
                    std::vector<IndexedPartition>* partitions) {
   uint64_t random = 0;
   std::string data;
@@ -155,60 +130,132 @@ std::string DataOf(const SstableSpec& spec, const std::string& deletion,
     const bool is_wide = spec.wide_every > 0 && i % spec.wide_every == 0;
     partitions->push_back({spec.keys[i], data.size(), is_wide});
     // Half of the filler's bytes are equal, so that LZ4 saves space.
-    data += WithLength(spec.keys[i]) + deletion + "rrrr" +
+    data += WithLength(spec.keys[i]) + NoDeletion() + "rrrr" +
             BigEndian(NextRandom(&random), 4);
   }
   return data;
 }
 
-}  // namespace
+// ---- Statistics.db ----
 
-WrittenSstable WriteSstable(SstableSpec spec) {
+std::string Double(double value) {
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return BigEndian(bits, 8);
+}
+
+// Half of the sizes are in the second bucket, and the other half in the last.
+std::string Histogram(uint64_t buckets, uint64_t num_sizes) {
+  std::string histogram = BigEndian(buckets, 4);
+  for (uint64_t i = 0; i < buckets; ++i) {
+    const uint64_t in_it = i == 1             ? num_sizes / 2
+                           : i == buckets - 1 ? num_sizes - num_sizes / 2
+                                              : 0;
+    histogram += BigEndian(i + 1, 8) + BigEndian(in_it, 8);
+  }
+  return histogram;
+}
+
+// The parts are VALIDATION, COMPACTION, STATS and HEADER. COMPACTION, HEADER
+// and the end of STATS are filler.
+std::string StatisticsDb(bool has_checks, const SstableSpec& spec) {
+  const std::vector<std::string> parts = {
+      WithLength("org.apache.cassandra.dht.Murmur3Partitioner") +
+          Double(spec.fp_chance),
+      std::string(44, 'c'),
+      Histogram(151, spec.keys.size()) + std::string(300, 's'),
+      std::string(60, 'h')};
+  const std::string number = BigEndian(parts.size(), 4);
+  const size_t offset = 4 + 8 * parts.size() + (has_checks ? 8 : 0);
+  std::string table;
+  std::string content;
+  for (size_t type = 0; type < parts.size(); ++type) {
+    table += BigEndian(type, 4) + BigEndian(offset + content.size(), 4);
+    content += has_checks ? WithChecksum(parts[type]) : parts[type];
+  }
+  // The second checksum covers the number of parts and the table, but not the
+  // checksum between them.
+  return has_checks ? WithChecksum(number) +
+                          WithChecksum(number + table).substr(4) + content
+                    : number + table + content;
+}
+
+// ---- Whole SSTables ----
+
+WrittenSstable CopyRecorded(SstableSpec spec, const SstableVersion& version) {
+  const std::string from = RecordedSstable(spec.version + "_" + spec.recorded);
+  for (const auto& entry : fs::directory_iterator(from)) {
+    if (entry.path().filename() != "keys.txt") {
+      fs::copy_file(entry.path(), spec.folder / entry.path().filename(),
+                    fs::copy_options::overwrite_existing);
+    }
+  }
+  const std::string data = fs::path(ComponentIn(from, "Data.db")).filename();
+  const std::string prefix =
+      spec.folder + "/" + data.substr(0, data.size() - 7);
+  spec.keys = HexLines(from + "/keys.txt");
+  spec.fp_chance = PlannedFpChance(from);
+  const bool as_cassandra_wrote =
+      spec.fault == FilterFault::kNone && spec.expected_keys == 0;
+  if (!as_cassandra_wrote && !PutFault(spec, version.form, prefix)) {
+    std::string toc = ReadFile(prefix + "TOC.txt");
+    WriteFile(prefix + "TOC.txt", toc.erase(toc.find("Filter.db\n"), 10));
+  }
+  return {prefix, std::move(spec.keys)};
+}
+
+WrittenSstable Make(SstableSpec spec, const SstableVersion& version) {
+  if (version.form == kBeforeMa) {
+    throw std::invalid_argument(spec.version + " is only copied");
+  }
   SortByToken(&spec.keys);
-  const VersionFacts& facts = FactsOfVersion(spec.version);
-  const std::string deletion = NoDeletion(facts);
   std::vector<IndexedPartition> partitions;
   std::map<std::string, std::string> files;
-  files["Data.db"] = DataOf(spec, deletion, &partitions);
+  files["Data.db"] = DataOf(spec, &partitions);
   if (spec.lz4) {
     Compression compression = {"LZ4Compressor", /*chunk_length=*/1024,
-                               std::nullopt, facts.chunk_checksum};
-    if (facts.form == kNaAndLater) {
+                               std::nullopt};
+    if (version.has_max_compressed_length) {
       compression.max_compressed_length = INT32_MAX;
     }
     CompressedData compressed = CompressData(files["Data.db"], compression);
     files["Data.db"] = compressed.data;
     files["CompressionInfo.db"] = compressed.info;
   }
-  if (facts.has_trie) {
-    const TrieFiles trie = TrieIndex(partitions, deletion);
+  if (version.index == IndexKind::kTrie) {
+    const TrieFiles trie = TrieIndex(partitions, NoDeletion());
     files["Partitions.db"] = trie.partitions_db;
     files["Rows.db"] = trie.rows_db;
   } else {
-    files["Index.db"] =
-        BigIndex(partitions, /*has_vints=*/facts.form != kBeforeMa);
+    files["Index.db"] = BigIndex(partitions);
     files["Summary.db"] = "filler, as nobody reads it here";
   }
-  if (spec.fault == FilterFault::kIndexCut) {
-    std::string& index = files[facts.has_trie ? "Partitions.db" : "Index.db"];
-    index.resize(index.size() / 2);
-  }
-  files["Statistics.db"] =
-      StatisticsDb(facts.statistics, spec.fp_chance, spec.keys.size());
-  const std::string prefix = spec.folder + "/" + facts.start + spec.version +
-                             "-" + spec.generation + "-" + facts.format;
-  if (const auto filter = FilterOf(spec, facts.form)) {
-    files["Filter.db"] = *filter;
-  } else {
-    std::filesystem::remove(prefix + "Filter.db");  // From an earlier call.
-  }
+  files["Statistics.db"] = StatisticsDb(
+      version.statistics == StatisticsLayout::kTableWithChecksums, spec);
+  const std::string prefix = spec.folder + "/" + spec.version + "-" +
+                             spec.generation + "-" +
+                             std::string(version.format) + "-";
   std::string toc = "TOC.txt\n";
   for (const auto& [component, content] : files) {
     WriteFile(prefix + component, content);
     toc += component + "\n";
   }
+  toc += PutFault(spec, version.form, prefix) ? "Filter.db\n" : "";
   WriteFile(prefix + "TOC.txt", toc);
   return {prefix, std::move(spec.keys)};
+}
+
+}  // namespace
+
+WrittenSstable WriteSstable(SstableSpec spec) {
+  std::string error;
+  const SstableVersion* const version =
+      FindSstableVersion(spec.version, &error);
+  if (version == nullptr) {
+    throw std::invalid_argument(error);
+  }
+  return spec.recorded.empty() ? Make(std::move(spec), *version)
+                               : CopyRecorded(std::move(spec), *version);
 }
 
 }  // namespace cassandra_bloom::testing

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes complete SSTables of any version. The test chooses the fault of the
-// filter. All files have Cassandra's layouts, but the rows are filler.
+// Writes complete SSTables. The test chooses the fault of the filter. The
+// SSTable is a copy of one that Cassandra wrote (tests/data/recorded), or has
+// any keys. Then all its files have Cassandra's layouts, but the rows are
+// filler.
+//
+// sstable_checks_test.cc reads what is written here with the readers that it
+// also tests with recorded SSTables. faults_test.cc sees each fault.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_SSTABLE_H_
 #define CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_SSTABLE_H_
@@ -37,8 +42,13 @@ enum class FilterFault {
 struct SstableSpec {
   std::string folder;  // Must exist.
 
-  // The SSTable version: ia to lb, ma to me, ms, mt, na to nc, oa or da.
   std::string version = "nb";
+
+  // A table of tests/data/recorded, such as "deflate". The SSTable is then a
+  // copy of that of `version`. Of the fields below, only `expected_keys` and
+  // `fault` count.
+  std::string recorded;
+
   std::string generation = "1";
 
   // At least one key, without duplicates. A key has 0 to 65535 bytes.
@@ -71,6 +81,15 @@ inline SstableSpec SpecOf(const std::string& version,
   return spec;
 }
 
+// A copy of an SSTable with 500 keys and a bloom_filter_fp_chance of 0.05.
+inline SstableSpec RecordedSpec(const std::string& version,
+                                FilterFault fault = FilterFault::kNone,
+                                uint64_t expected_keys = 0) {
+  SstableSpec spec = SpecOf(version, fault, /*fp_chance=*/0.05, expected_keys);
+  spec.recorded = "deflate";
+  return spec;
+}
+
 struct WrittenSstable {
   std::string prefix;             // The path of Data.db without "Data.db".
   std::vector<std::string> keys;  // In the SSTable's order.
@@ -81,6 +100,7 @@ struct WrittenSstable {
 };
 
 // Overwrites files of the same names. Throws if the SSTable cannot be written.
+// SSTables of versions before `ma` are only copied, not made.
 WrittenSstable WriteSstable(SstableSpec spec);
 
 }  // namespace cassandra_bloom::testing

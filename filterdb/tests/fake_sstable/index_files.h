@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace cassandra_bloom::testing {
@@ -18,9 +17,15 @@ struct IndexedPartition {
   bool is_wide;
 };
 
-// Returns Index.db. Since version `ma`, its numbers are vints.
-std::string BigIndex(const std::vector<IndexedPartition>& partitions,
-                     bool has_vints);
+// Returns an unsigned vint of Cassandra with `more` bytes after the first byte,
+// which begins with as many 1 bits. If `more` is below 8, `value` must fit into
+// 7 * (more + 1) bits.
+std::string UnsignedVInt(uint64_t value, int more);
+// Returns the shortest one.
+std::string UnsignedVInt(uint64_t value);
+
+// Returns Index.db as since version `ma`.
+std::string BigIndex(const std::vector<IndexedPartition>& partitions);
 
 struct TrieFiles {
   std::string partitions_db;
@@ -28,23 +33,14 @@ struct TrieFiles {
 };
 
 // `deletion` is the encoded deletion time that marks a partition as not
-// deleted.
+// deleted. The paths are the tokens of the keys, which are longer than
+// Cassandra's. No reader looks at them.
 TrieFiles TrieIndex(const std::vector<IndexedPartition>& partitions,
                     const std::string& deletion);
 
-// Returns the token of a key, as org.apache.cassandra.dht.Murmur3Partitioner
-// does. The token is h1 of the key's hash, with two exceptions. The token of
-// the empty key is the lowest int64_t. If h1 of another key is the lowest
-// int64_t, the token is the highest int64_t.
-int64_t Murmur3Token(std::string_view key);
-
-// Sorts by token, then by the bytes of the key.
+// Sorts by token, as org.apache.cassandra.dht.Murmur3Partitioner does, then by
+// the bytes of the key.
 void SortByToken(std::vector<std::string>* keys);
-
-// Returns a key's token and the key in Cassandra's byte-comparable form
-// (version OSS50). An SSTable has its partitions in the byte order of these
-// forms.
-std::string ComparableForm(std::string_view key);
 
 }  // namespace cassandra_bloom::testing
 

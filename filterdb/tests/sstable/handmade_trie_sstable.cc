@@ -40,22 +40,11 @@ TrieSstable SstableOf(const std::vector<std::string>& keys, size_t filler) {
   return sstable;
 }
 
-CompressedData CompressData(const TrieSstable& sstable) {
-  return CompressData(sstable.data, {sstable.compressor, sstable.chunk_length,
-                                     sstable.max_compressed_length});
-}
-
 MadeFiles::MadeFiles(const TrieSstable& sstable) {
   Write("TOC.txt", "Data.db\n");
   Write("Partitions.db", PartitionsDbOf(sstable));
   Write("Rows.db", sstable.rows);
-  if (sstable.compressor.empty()) {
-    Write("Data.db", sstable.data);
-    return;
-  }
-  const CompressedData compressed = CompressData(sstable);
-  Write("Data.db", compressed.data);
-  Write("CompressionInfo.db", compressed.info);
+  Write("Data.db", sstable.data);
 }
 
 std::string MadeFiles::Path(const std::string& component) const {

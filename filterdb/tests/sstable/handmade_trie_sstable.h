@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "filterdb/sstable/sstable_keys.h"
-#include "filterdb/tests/fake_sstable/compressed_data.h"
 #include "filterdb/tests/fake_sstable/fake_partition_trie.h"
 #include "filterdb/tests/sstable/read_keys.h"
 #include "tests/support/temp_dir.h"
@@ -30,10 +29,6 @@ struct TrieSstable {
   std::string last_key;
   std::string data;
   std::string rows;
-  // A name that the function Compress knows. Empty means no compression.
-  std::string compressor;
-  size_t chunk_length = 16;
-  int32_t max_compressed_length = INT32_MAX;
 };
 
 std::string PartitionsDbOf(const TrieSstable& sstable);
@@ -41,9 +36,6 @@ std::string PartitionsDbOf(const TrieSstable& sstable);
 // Makes an SSTable with at most 256 keys. `filler` bytes follow each key in
 // Data.db.
 TrieSstable SstableOf(const std::vector<std::string>& keys, size_t filler = 3);
-
-// Compresses sstable.data as SSTable version `da` does.
-CompressedData CompressData(const TrieSstable& sstable);
 
 // The files of one SSTable in a temporary folder.
 class MadeFiles {

@@ -5,19 +5,16 @@
 
 #include <fstream>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/key_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
-#include "filterdb/tests/fake_sstable/vint.h"
+#include "filterdb/tests/fake_sstable/index_files.h"
 #include "filterdb/tests/sstable/read_keys.h"
-#include "tests/support/cassandra_data.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
-#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -55,40 +52,7 @@ KeysAndError Read(const std::string& bytes, IndexKind kind) {
   return ReadKeys(Open(file.path(), kind).get());
 }
 
-// ---- Files that Cassandra or ScyllaDB wrote ----
-
-TEST(IndexDbReaderTest, ReadsWhatCassandraWrote) {
-  SKIP_WITHOUT_CORPUS();
-  const std::vector<std::string> folders = CorpusSstables();
-  int num_read = 0;
-  for (const std::string& folder : folders) {
-    SCOPED_TRACE(folder);
-    const auto meta = nlohmann::json::parse(ReadFile(folder + "/meta.json"));
-    if (!meta["has_index"].get<bool>()) {
-      continue;
-    }
-    const auto version = meta["sstable_version"].get<std::string>();
-    const auto index = Open(folder + "/Index.db", version);
-    std::string error;
-    const auto keys =
-        OpenKeys(folder + "/keys.hex", KeyFormat::kHexLines, &error);
-    ASSERT_NE(keys, nullptr) << error;
-
-    const KeysAndError expected = ReadKeys(keys.get());
-    EXPECT_EQ(expected.error, "");
-    EXPECT_EQ(expected.keys.size(), meta["keys"].get<size_t>());
-    const KeysAndError read = ReadKeys(index.get());
-    EXPECT_EQ(read.error, "");
-    EXPECT_EQ(read.keys, expected.keys);
-
-    // Reading Index.db with the layout of other versions must fail.
-    const auto mistaken =
-        Open(folder + "/Index.db", version < "ma" ? "nb" : "ka");
-    EXPECT_NE(ReadKeys(mistaken.get()).error, "");
-    ++num_read;
-  }
-  EXPECT_EQ(num_read, 28);
-}
+// sstable_checks_test.cc reads what Cassandra wrote, of every version.
 
 // ---- Files that Cassandra or ScyllaDB might write ----
 

@@ -85,12 +85,6 @@ std::string RandomPath(Random* random) {
 }
 
 TrieSstable RandomSstable(Random* random, std::vector<std::string>* keys) {
-  constexpr const char* kCompressorsOrNone[] = {"",
-                                                "LZ4Compressor",
-                                                "SnappyCompressor",
-                                                "DeflateCompressor",
-                                                "ZstdCompressor",
-                                                "NoopCompressor"};
   std::map<std::string, TriePayload> payloads;
   for (uint64_t i = 1 + random->Below(400); i > 0; --i) {
     payloads[RandomPath(random)];
@@ -120,12 +114,6 @@ TrieSstable RandomSstable(Random* random, std::vector<std::string>* keys) {
   sstable.num_keys = keys->size();
   sstable.first_key = keys->front();
   sstable.last_key = keys->back();
-  sstable.compressor = kCompressorsOrNone[random->Below(6)];
-  sstable.chunk_length = size_t{1} << random->Below(14);
-  if (random->Below(3) == 0) {
-    sstable.max_compressed_length =
-        static_cast<int32_t>(1 + random->Below(sstable.chunk_length));
-  }
   return sstable;
 }
 
@@ -172,13 +160,9 @@ TEST(PartitionsDbReaderTest, NoticesDamage) {
 TEST(PartitionsDbReaderTest, TakesTheShortestAndTheLongestKey) {
   const std::vector<std::string> keys = {std::string(65535, '\xff'), "",
                                          std::string(65535, '\0')};
-  for (const char* const compressor : {"", "LZ4Compressor"}) {
-    TrieSstable sstable = SstableOf(keys, /*filler=*/1);
-    sstable.compressor = compressor;
-    const KeysAndError read = MadeFiles(sstable).Read();
-    EXPECT_EQ(read.error, "");
-    EXPECT_TRUE(read.keys == keys);
-  }
+  const KeysAndError read = MadeFiles(SstableOf(keys, /*filler=*/1)).Read();
+  EXPECT_EQ(read.error, "");
+  EXPECT_TRUE(read.keys == keys);
 }
 
 TEST(PartitionsDbReaderTest, AnErrorIsFinal) {

@@ -4,20 +4,15 @@
 #define CASSANDRA_BLOOM_FILTERDB_TESTS_SSTABLE_READ_KEYS_H_
 
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "filterdb/sstable/key_reader.h"
@@ -95,51 +90,19 @@ inline int FileOf(const std::string& bytes) {
   return fd;
 }
 
-// Makes a pipe the standard input while this object exists, and writes `bytes`
-// to it in pieces of `piece_size` bytes. A piece may end in the middle of a
-// record. A test may stop reading before the end.
-class PipedInput {
- public:
-  PipedInput(const std::string& bytes, size_t piece_size) {
-    std::signal(SIGPIPE, SIG_IGN);
-    int ends[2];
-    if (pipe(ends) != 0) {
-      std::perror("pipe");
-      std::abort();
-    }
-    input_.emplace(ends[0]);
-    writer_ = std::thread([to = ends[1], bytes, piece_size] {
-      for (size_t at = 0; at < bytes.size(); at += piece_size) {
-        const size_t size = std::min(piece_size, bytes.size() - at);
-        if (write(to, bytes.data() + at, size) != static_cast<ssize_t>(size)) {
-          break;
-        }
-        WaitUntilRead(to);
-      }
-      close(to);
-    });
+// Returns an input of which each read gets one packet, as of a pipe whose
+// writer is slow. All packets together must have less than 100 KB, and be fewer
+// than 200.
+inline int PacketsOf(const std::vector<std::string>& packets) {
+  int ends[2];
+  EXPECT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+  for (const std::string& packet : packets) {
+    EXPECT_EQ(send(ends[1], packet.data(), packet.size(), MSG_DONTWAIT),
+              static_cast<ssize_t>(packet.size()));
   }
-  ~PipedInput() {
-    input_.reset();  // So that the writer ends.
-    writer_.join();
-  }
-  PipedInput(const PipedInput&) = delete;
-  PipedInput& operator=(const PipedInput&) = delete;
-
- private:
-  // Waits until the pipe is empty or its reader has closed it.
-  static void WaitUntilRead(int fd) {
-    struct pollfd writer = {fd, POLLOUT, 0};
-    for (int left = 1; left > 0 && (writer.revents & POLLERR) == 0;) {
-      std::this_thread::yield();
-      ioctl(fd, FIONREAD, &left);
-      poll(&writer, 1, /*timeout=*/0);
-    }
-  }
-
-  std::optional<StandardInput> input_;
-  std::thread writer_;
-};
+  close(ends[1]);
+  return ends[0];
+}
 
 }  // namespace cassandra_bloom::testing
 

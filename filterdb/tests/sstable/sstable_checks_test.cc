@@ -1,72 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests damage that is found only by comparing the index with the other files
-// of the SSTable.
+// Reads every SSTable that Cassandra wrote, and tests damage that is found only
+// by comparing the index with the other files of the SSTable.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
+#include "filterdb/tests/fake_sstable/compressed_data.h"
 #include "filterdb/tests/fake_sstable/fake_sstable.h"
 #include "filterdb/tests/sstable/handmade_trie_sstable.h"
 #include "filterdb/tests/sstable/read_keys.h"
+#include "plugin/filter_db/read_file.h"
+#include "tests/support/cassandra_data.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
+namespace fs = std::filesystem;
+using ::testing::AnyOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using ::testing::Values;
 using tools::KeyChecks;
 using tools::OpenSstableKeys;
 
 constexpr KeyChecks kBothChecks[] = {KeyChecks::kCheap, KeyChecks::kEveryKey};
 
-struct Kind {
-  const char* version;
-  bool lz4;
-};
+// A copy of an SSTable, which a test may damage.
+class Copy {
+ public:
+  explicit Copy(const std::string& folder)
+      : keys(HexLines(folder + "/keys.txt")) {
+    fs::copy(folder, dir_.path());
+    const std::string data = ComponentIn(dir_.path(), "Data.db");
+    prefix_ = data.substr(0, data.size() - std::string("Data.db").size());
+    std::string error;
+    EXPECT_TRUE(SstableVersionOfFileName(data, &version, &error)) << error;
+  }
 
-// `sstable_` and `other_` have the same version, and 1,000 keys each.
-class SstableChecksTest : public ::testing::TestWithParam<Kind> {
- protected:
-  SstableChecksTest() : sstable_(Write("1", "key")), other_(Write("2", "o")) {}
-
-  WrittenSstable Write(const std::string& generation,
-                       const std::string& start) const {
-    SstableSpec spec;
+  // What no Cassandra wrote, with 1,000 keys, all of which are in the index.
+  Copy(const std::string& made_version, bool lz4) : version(made_version) {
+    SstableSpec spec = SpecOf(version);
     spec.folder = dir_.path();
-    spec.version = GetParam().version;
-    spec.lz4 = GetParam().lz4;
-    spec.generation = generation;
-    spec.wide_every = 1;  // So a trie index has the keys, too, in Rows.db.
+    spec.lz4 = lz4;
+    spec.wide_every = 1;
     for (int i = 0; i < 1000; ++i) {
-      spec.keys.push_back(start + std::to_string(i));
+      spec.keys.push_back("key" + std::to_string(i));
     }
-    return WriteSstable(spec);
+    const WrittenSstable written = WriteSstable(spec);
+    prefix_ = written.prefix;
+    keys = written.keys;
   }
 
-  bool has_trie() const {
-    return std::filesystem::exists(sstable_.Path("Partitions.db"));
+  std::string Path(const std::string& component) const {
+    return prefix_ + component;
   }
-
+  bool Has(const std::string& component) const {
+    return fs::exists(Path(component));
+  }
   std::string IndexPath() const {
-    return Path(has_trie() ? "Partitions.db" : "Index.db");
-  }
-
-  // Returns the path of the file with the keys.
-  std::string KeysPath() const {
-    return Path(has_trie() ? "Rows.db" : "Index.db");
+    return Path(Has("Partitions.db") ? "Partitions.db" : "Index.db");
   }
 
   std::unique_ptr<tools::SstableKeys> Open(KeyChecks checks,
                                            std::string* error) const {
-    return OpenSstableKeys(IndexPath(), GetParam().version, checks, error);
+    return OpenSstableKeys(IndexPath(), version, checks, error);
   }
 
   std::string Error(KeyChecks checks) const {
@@ -75,162 +82,230 @@ class SstableChecksTest : public ::testing::TestWithParam<Kind> {
     return WithoutFolders(reader == nullptr ? error
                                             : ReadKeys(reader.get()).error);
   }
-
   void ExpectBoth(const ::testing::Matcher<std::string>& error) const {
     for (const KeyChecks checks : kBothChecks) {
       EXPECT_THAT(Error(checks), error);
     }
   }
 
-  std::string Path(const std::string& component) const {
-    return sstable_.Path(component);
+  // Where the index has a key: the file, and the offset of the key's bytes.
+  struct KeyInIndex {
+    std::string path;
+    size_t offset;
+  };
+  // Returns those of all partitions. A trie has keys of wide partitions alone.
+  std::vector<KeyInIndex> KeysInIndex() const {
+    std::string error;
+    const bool is_trie = Has("Partitions.db");
+    const auto index =
+        is_trie ? tools::OpenPartitionsDb(IndexPath(), &error)
+                : tools::OpenIndexDb(
+                      IndexPath(), FindSstableVersion(version)->index, &error);
+    std::vector<KeyInIndex> found;
+    for (tools::IndexEntry entry; index->Next(&entry);) {
+      if (entry.key) {
+        found.push_back({*entry.path, is_trie ? entry.offset - entry.key->size()
+                                              : entry.offset + 2});
+      }
+    }
+    EXPECT_EQ(index->error(), "");
+    return found;
   }
 
-  // Returns the offset in bytes of the key's entry in the file with the keys.
-  size_t EntryOf(const std::string& key) const {
-    const size_t at = ReadFile(KeysPath()).find(key);
-    EXPECT_NE(at, std::string::npos);
-    return at - 2;
+  static void FlipBitOf(const KeyInIndex& key) {
+    std::string index = ReadFile(key.path);
+    index[key.offset] ^= 1;
+    WriteFile(key.path, index);
   }
 
-  void FlipBitOf(size_t number) const {
-    std::string index = ReadFile(KeysPath());
-    index[EntryOf(sstable_.keys[number]) + 2] ^= 1;
-    WriteFile(KeysPath(), index);
-  }
+  std::string version;
+  std::vector<std::string> keys;
 
-  const TempDir dir_;
-  const WrittenSstable sstable_;
-  const WrittenSstable other_;
+ private:
+  const TempDir dir_{FolderInMemory()};
+  std::string prefix_;
 };
 
-TEST_P(SstableChecksTest, Good) {
-  for (const KeyChecks checks : kBothChecks) {
-    std::string error;
-    const auto reader = Open(checks, &error);
-    ASSERT_NE(reader, nullptr) << error;
-    const KeysAndError read = ReadKeys(reader.get());
-    EXPECT_EQ(read.error, "");
-    EXPECT_EQ(read.keys, sstable_.keys);
-    EXPECT_EQ(reader->all_are_in_data(), checks == KeyChecks::kEveryKey);
-    EXPECT_EQ(reader->bytes_read(), reader->total_bytes());
-    std::string_view key;
-    EXPECT_FALSE(reader->Next(&key));
+void ForEachSstable(const std::function<void(const Copy&)>& check) {
+  for (const std::string& folder : SstablesWithKeys()) {
+    SCOPED_TRACE(folder);
+    check(Copy(folder));
   }
+  for (const std::string version : {"ms", "mt", "nb"}) {
+    for (const bool lz4 : {false, true}) {
+      SCOPED_TRACE(version + (lz4 ? ", LZ4" : ""));
+      check(Copy(version, lz4));
+    }
+  }
+}
+
+TEST(SstableChecksTest, Good) {
+  ForEachSstable([](const Copy& copy) {
+    for (const KeyChecks checks : kBothChecks) {
+      std::string error;
+      const auto reader = copy.Open(checks, &error);
+      ASSERT_NE(reader, nullptr) << error;
+      const KeysAndError read = ReadKeys(reader.get());
+      EXPECT_EQ(read.error, "");
+      EXPECT_EQ(read.keys, copy.keys);
+      EXPECT_EQ(reader->num_wrong_hashes(), 0U);
+      EXPECT_EQ(reader->all_are_in_data(),
+                checks == KeyChecks::kEveryKey || copy.KeysInIndex().empty());
+      EXPECT_EQ(reader->bytes_read(), reader->total_bytes());
+      std::string_view key;
+      EXPECT_FALSE(reader->Next(&key));
+    }
+  });
 }
 
 // Without Statistics.db, nothing shows whether an index lacks keys.
-TEST_P(SstableChecksTest, NothingTellsTheNumber) {
-  std::filesystem::remove(Path("Statistics.db"));
-  EXPECT_EQ(Error(KeyChecks::kCheap), "");
-  EXPECT_THAT(Error(KeyChecks::kEveryKey),
-              HasSubstr(".db: nothing shows that it has the key of every "
-                        "partition, because "));
+TEST(SstableChecksTest, NothingTellsTheNumber) {
+  ForEachSstable([](const Copy& copy) {
+    fs::remove(copy.Path("Statistics.db"));
+    EXPECT_EQ(copy.Error(KeyChecks::kCheap), "");
+    EXPECT_THAT(copy.Error(KeyChecks::kEveryKey),
+                HasSubstr(".db: nothing shows that it has the key of every "
+                          "partition, because "));
+  });
 }
 
-TEST_P(SstableChecksTest, AFlippedBitOfAKey) {
-  const std::string whole = ReadFile(KeysPath());
-  for (const size_t number : {0U, 1U, 500U, 999U}) {
-    SCOPED_TRACE(number);
-    FlipBitOf(number);
-    EXPECT_THAT(Error(KeyChecks::kEveryKey),
-                HasSubstr(": another key than at position "));
-    WriteFile(KeysPath(), whole);
-  }
+TEST(SstableChecksTest, AFlippedBitOfAKey) {
+  ForEachSstable([](const Copy& copy) {
+    const auto keys = copy.KeysInIndex();
+    for (size_t i = 0; i < keys.size(); i += 1 + keys.size() / 4) {
+      Copy::FlipBitOf(keys[i]);
+      EXPECT_THAT(copy.Error(KeyChecks::kEveryKey),
+                  HasSubstr(": another key than at position "));
+      Copy::FlipBitOf(keys[i]);
+    }
+  });
 }
 
 // The changed key has a random token, which almost never lies between the
 // tokens of its two neighbours.
-TEST_P(SstableChecksTest, TheOrderOfTokens) {
-  FlipBitOf(500);
-  EXPECT_THAT(
-      Error(KeyChecks::kCheap),
-      HasSubstr("a key that is not in the order of Murmur3Partitioner"));
-  // Without Statistics.db, only Data.db shows it.
-  std::filesystem::remove(Path("Statistics.db"));
-  EXPECT_EQ(Error(KeyChecks::kCheap), "");
+TEST(SstableChecksTest, TheOrderOfTokens) {
+  ForEachSstable([](const Copy& copy) {
+    const auto keys = copy.KeysInIndex();
+    if (keys.size() < 70) {
+      return;
+    }
+    Copy::FlipBitOf(keys[keys.size() / 2]);
+    EXPECT_THAT(
+        copy.Error(KeyChecks::kCheap),
+        HasSubstr("a key that is not in the order of Murmur3Partitioner"));
+    // Without Statistics.db, only Data.db shows it.
+    fs::remove(copy.Path("Statistics.db"));
+    EXPECT_EQ(copy.Error(KeyChecks::kCheap), "");
+  });
 }
 
 // Entries are missing at the end, in the middle, or in the promoted index of
-// another entry with a wrong size.
-TEST_P(SstableChecksTest, EntriesAreMissing) {
-  if (has_trie()) {  // partitions_db_reader_test.cc tests tries.
-    return;
-  }
-  const std::string whole = ReadFile(Path("Index.db"));
-  for (const size_t number : {1U, 500U, 999U}) {
-    WriteFile(Path("Index.db"),
-              whole.substr(0, EntryOf(sstable_.keys[number])));
-    ExpectBoth(HasSubstr("Index.db: has " + std::to_string(number) +
-                         " keys, but Statistics.db counts 1000; "));
-    WriteFile(Path("Index.db"), whole);
-  }
-  const size_t from = EntryOf(sstable_.keys[600]);
-  std::string index = whole;
-  index.erase(from, EntryOf(sstable_.keys[603]) - from);
-  WriteFile(Path("Index.db"), index);
-  ExpectBoth(HasSubstr("has 997 keys, but Statistics.db counts 1000"));
-}
-
-TEST_P(SstableChecksTest, OfAnotherSstable) {
-  for (const std::string component :
-       {"Index.db", "Partitions.db", "Rows.db", "Statistics.db"}) {
-    if (std::filesystem::exists(Path(component))) {
-      WriteFile(Path(component), ReadFile(other_.Path(component)));
+// another entry with a wrong size. (partitions_db_reader_test.cc tests tries.)
+TEST(SstableChecksTest, EntriesAreMissing) {
+  ForEachSstable([](const Copy& copy) {
+    if (!copy.Has("Index.db")) {
+      return;
     }
-  }
-  EXPECT_THAT(Error(KeyChecks::kEveryKey),
-              HasSubstr(": another key than at position 0 of Data.db"));
+    const auto keys = copy.KeysInIndex();
+    const std::string path = copy.Path("Index.db");
+    const std::string whole = ReadFile(path);
+    const std::string counted =
+        " keys, but Statistics.db counts " + std::to_string(keys.size()) + "; ";
+    const auto entry = [&](size_t number) { return keys[number].offset - 2; };
+    for (const size_t number : {size_t{1}, keys.size() / 2, keys.size() - 1}) {
+      WriteFile(path, whole.substr(0, entry(number)));
+      copy.ExpectBoth(
+          HasSubstr("Index.db: has " + std::to_string(number) + counted));
+    }
+    std::string index = whole;
+    index.erase(entry(6), entry(9) - entry(6));
+    WriteFile(path, index);
+    copy.ExpectBoth(
+        HasSubstr("has " + std::to_string(keys.size() - 3) + counted));
+  });
 }
 
-TEST_P(SstableChecksTest, ADataDbThatWasCut) {
-  const std::string whole = ReadFile(Path("Data.db"));
-  for (const size_t size : {size_t{0}, size_t{1000}, whole.size() / 2}) {
-    SCOPED_TRACE(size);
-    WriteFile(Path("Data.db"), whole.substr(0, size));
-    ExpectBoth(
-        GetParam().lz4
-            ? HasSubstr("of a Data.db of " + std::to_string(size) + " bytes")
-            : HasSubstr(" of Data.db, which has " + std::to_string(size) +
-                        " bytes uncompressed"));
+// Of another table, by the same version.
+TEST(SstableChecksTest, OfAnotherSstable) {
+  for (const std::string& folder : RecordedSstables()) {
+    SCOPED_TRACE(folder);
+    const std::string table =
+        cassandra_bloom::EndsWith(folder, "plain") ? "wide" : "plain";
+    const std::string other = folder.substr(0, folder.rfind('_') + 1) + table;
+    const Copy copy(folder);
+    for (const std::string component :
+         {"Index.db", "Partitions.db", "Rows.db", "Statistics.db"}) {
+      if (copy.Has(component)) {
+        WriteFile(copy.Path(component),
+                  ReadFile(ComponentIn(other, component)));
+      }
+    }
+    EXPECT_THAT(
+        copy.Error(KeyChecks::kEveryKey),
+        AnyOf(HasSubstr(": another key than at position 0 of Data.db"),
+              HasSubstr("the first key is not that of the first partition")));
   }
-  if (GetParam().lz4) {
-    WriteFile(Path("Data.db"), whole.substr(0, whole.size() - 1));
-    ExpectBoth(HasSubstr("; the file is damaged"));
-  }
+}
+
+// The cut may be between two keys or chunks, or within one.
+TEST(SstableChecksTest, ADataDbThatWasCut) {
+  ForEachSstable([](const Copy& copy) {
+    if (copy.keys.size() < 13) {
+      return;
+    }
+    const bool is_compressed = copy.Has("CompressionInfo.db");
+    const std::string whole = ReadFile(copy.Path("Data.db"));
+    for (const size_t size : {size_t{0}, whole.size() / 2, whole.size() - 1}) {
+      SCOPED_TRACE(size);
+      WriteFile(copy.Path("Data.db"), whole.substr(0, size));
+      const std::string bytes = std::to_string(size) + " bytes";
+      if (is_compressed) {
+        copy.ExpectBoth(AnyOf(HasSubstr("of a Data.db of " + bytes),
+                              EndsWith("; the file is damaged")));
+      } else if (size != whole.size() - 1) {  // The last row is not read.
+        copy.ExpectBoth(AnyOf(
+            HasSubstr(" of Data.db, which has " + bytes + " uncompressed"),
+            EndsWith(": ends inside a key")));
+      }
+    }
+  });
 }
 
 // Every SSTable version stores a checksum for each compressed chunk.
-TEST_P(SstableChecksTest, ADamagedChunk) {
-  if (GetParam().lz4) {
-    std::string data = ReadFile(Path("Data.db"));
-    data[100] ^= 1;
-    WriteFile(Path("Data.db"), data);
-    EXPECT_EQ(Error(KeyChecks::kCheap), "");
-    EXPECT_THAT(Error(KeyChecks::kEveryKey),
-                HasSubstr("Data.db: byte 0: chunk 0 (LZ4Compressor) "));
-  }
+TEST(SstableChecksTest, ADamagedChunk) {
+  ForEachSstable([](const Copy& copy) {
+    if (!copy.Has("CompressionInfo.db")) {
+      return;
+    }
+    std::string data = ReadFile(copy.Path("Data.db"));
+    data[10] ^= 1;  // In the first chunk, which has a key.
+    WriteFile(copy.Path("Data.db"), data);
+    EXPECT_THAT(copy.Error(KeyChecks::kEveryKey),
+                HasSubstr("Data.db: byte 0: chunk 0 ("));
+  });
 }
 
-TEST_P(SstableChecksTest, CompressionInfoIsMissing) {
-  if (GetParam().lz4) {
-    std::filesystem::remove(Path("CompressionInfo.db"));
-    ExpectBoth(::testing::EndsWith(
-        "-CompressionInfo.db is missing, but TOC.txt names it"));
-    std::filesystem::remove(Path("TOC.txt"));
-    ExpectBoth(HasSubstr("; one of the files is damaged, missing or of"));
-  }
+// A cheap check reads none of the chunks but the last.
+TEST(SstableChecksTest, ACheapCheckDoesNotReadTheDamage) {
+  const Copy copy("nb", /*lz4=*/true);
+  std::string data = ReadFile(copy.Path("Data.db"));
+  data[100] ^= 1;
+  WriteFile(copy.Path("Data.db"), data);
+  EXPECT_EQ(copy.Error(KeyChecks::kCheap), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Versions, SstableChecksTest,
-    Values(Kind{"ic", true}, Kind{"jb", false}, Kind{"lb", true},
-           Kind{"mc", false}, Kind{"me", true}, Kind{"ms", true},
-           Kind{"mt", true}, Kind{"nb", false}, Kind{"oa", true},
-           Kind{"da", false}, Kind{"da", true}),
-    [](const ::testing::TestParamInfo<Kind>& kind) {
-      return std::string(kind.param.version) + (kind.param.lz4 ? "_lz4" : "");
-    });
+TEST(SstableChecksTest, CompressionInfoIsMissing) {
+  ForEachSstable([](const Copy& copy) {
+    if (!copy.Has("CompressionInfo.db")) {
+      return;
+    }
+    fs::remove(copy.Path("CompressionInfo.db"));
+    copy.ExpectBoth(
+        EndsWith("-CompressionInfo.db is missing, but TOC.txt names it"));
+    fs::remove(copy.Path("TOC.txt"));
+    EXPECT_NE(copy.Error(KeyChecks::kEveryKey), "");
+  });
+}
 
 // DSE 6.8 may stream a part of an SSTable with the whole Partitions.db: without
 // the first partition, without the last ones, or with another last key.
@@ -257,9 +332,12 @@ TEST(ZeroCopyTest, IsNotSupported) {
 
 // In an SSTable that DSE has encrypted, Partitions.db is encrypted, too.
 TEST(EncryptedTest, IsNotSupported) {
-  TrieSstable sstable = SstableOf({"a", "b", "c"});
-  sstable.compressor = "EncryptingLZ4Compressor";
+  const TrieSstable sstable = SstableOf({"a", "b", "c"});
   const MadeFiles files(sstable);
+  const CompressedData compressed =
+      CompressData(sstable.data, {"EncryptingLZ4Compressor", 16, INT32_MAX});
+  files.Write("Data.db", compressed.data);
+  files.Write("CompressionInfo.db", compressed.info);
   files.Write("Partitions.db", std::string(100, 'x'));
   EXPECT_THAT(files.Error(),
               HasSubstr("compressor EncryptingLZ4Compressor: not supported"));

@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <filesystem>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,10 +12,8 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/sstable/key_reader.h"
-#include "filterdb/tests/fake_sstable/fake_sstable.h"
 #include "filterdb/tests/sstable/handmade_trie_sstable.h"
 #include "filterdb/tests/sstable/read_keys.h"
-#include "plugin/filter_db/read_file.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/temp_dir.h"
 
@@ -27,49 +23,6 @@ namespace {
 using tools::KeyChecks;
 using tools::KeyOrder;
 using tools::OpenSstableKeys;
-using tools::SstableKeys;
-
-// An SSTable that a database wrote, and a reader of its keys.
-struct RealSstable {
-  explicit RealSstable(const std::string& folder) {
-    std::string error;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      const std::string path = entry.path();
-      for (const std::string_view name : {"Partitions.db", "Index.db"}) {
-        if (cassandra_bloom::EndsWith(path, name)) {
-          index = path;
-          start = path.substr(0, path.size() - name.size());
-          EXPECT_TRUE(SstableVersionOfFileName(path, &version, &error))
-              << error;
-        }
-      }
-    }
-    reader = OpenSstableKeys(index, version, KeyChecks::kEveryKey, &error);
-    EXPECT_NE(reader, nullptr) << error;
-  }
-
-  std::string version;
-  std::string start;  // Path of Data.db without "Data.db".
-  std::string index;  // The path of Partitions.db or Index.db.
-  std::unique_ptr<SstableKeys> reader;
-};
-
-TEST(SstableKeysTest, ReadsWhatCassandraWrote) {
-  for (const std::string& folder : SstablesWithKeys()) {
-    SCOPED_TRACE(folder);
-    const RealSstable sstable(folder);
-    KeyReader* const reader = sstable.reader.get();
-    ASSERT_NE(reader, nullptr);
-    const std::vector<std::string> expected = HexLines(folder + "/keys.txt");
-    const KeysAndError read = ReadKeys(reader);
-    EXPECT_EQ(read.error, "");
-    EXPECT_EQ(read.keys, expected);
-    EXPECT_EQ(reader->bytes_read(), reader->total_bytes());
-    EXPECT_EQ(sstable.reader->num_wrong_hashes(), 0U);
-    std::string_view key;
-    EXPECT_FALSE(reader->Next(&key));
-  }
-}
 
 // After a compaction, CompressionInfo.db lists one chunk more than the data
 // needs.
@@ -77,66 +30,19 @@ TEST(SstableKeysTest, ReadsWhatACompactionLeaves) {
   ASSERT_EQ(CompactedSstables().size(), 2U);
   for (const std::string& folder : CompactedSstables()) {
     SCOPED_TRACE(folder);
-    const RealSstable sstable(folder);
-    ASSERT_NE(sstable.reader, nullptr);
     std::string error;
-    const auto filter =
-        FilterDbFile::Open(sstable.start + "Filter.db", kNaAndLater, &error);
+    const auto reader = OpenSstableKeys(ComponentIn(folder, "Partitions.db"),
+                                        "da", KeyChecks::kEveryKey, &error);
+    ASSERT_NE(reader, nullptr) << error;
+    const auto filter = FilterDbFile::Open(ComponentIn(folder, "Filter.db"),
+                                           kNaAndLater, &error);
     ASSERT_NE(filter, nullptr) << error;
-    const KeysAndError read = ReadKeys(sstable.reader.get());
+    const KeysAndError read = ReadKeys(reader.get());
     EXPECT_EQ(read.error, "");
     EXPECT_EQ(read.keys.size(), 6000U);
-    EXPECT_EQ(sstable.reader->num_wrong_hashes(), 0U);
+    EXPECT_EQ(reader->num_wrong_hashes(), 0U);
     for (const std::string& key : read.keys) {
       ASSERT_TRUE(filter->MayContain(key));
-    }
-  }
-}
-
-// What the SSTables of other projects show of newer versions and of damage.
-TEST(SstableKeysTest, ReadsNewerSstables) {
-  SKIP_WITHOUT_CORPUS();
-  std::vector<std::string> paths = NewerBesideCorpus();
-  // The last three are encrypted (ScyllaDB's encryption at rest).
-  paths.erase(paths.end() - 3, paths.end());
-  const struct {
-    const char* version;
-    size_t num_keys;
-    const char* error;
-  } expected[] = {
-      // The first is cut to 0 bytes, and the sixth lacks CompressionInfo.db.
-      {"oa", 0,
-       "Data.db: too short: chunk 20 from 8308 to 0 of a Data.db of 0 bytes"},
-      {"ad", 5, ""},
-      {"bb", 5, ""},
-      {"cc", 5, ""},
-      {"ea", 1000, ""},
-      {"md", 5, ""},
-      {"na", 0, "CompressionInfo.db is missing, but TOC.txt names it"},
-      {"pa", 3, ""},
-  };
-  ASSERT_EQ(paths.size(), std::size(expected));
-  for (size_t i = 0; i < paths.size(); ++i) {
-    SCOPED_TRACE(paths[i]);
-    const std::string start = paths[i].substr(0, paths[i].size() - 7);
-    const std::string index =
-        start + (std::filesystem::exists(start + "Index.db") ? "Index.db"
-                                                             : "Partitions.db");
-    std::string error;
-    const auto reader =
-        OpenSstableKeys(index, expected[i].version, KeyChecks::kCheap, &error);
-    const KeysAndError read =
-        reader == nullptr ? KeysAndError{{}, error} : ReadKeys(reader.get());
-    EXPECT_EQ(read.keys.size(), expected[i].num_keys);
-    EXPECT_EQ(read.error.empty(), std::string(expected[i].error).empty());
-    EXPECT_NE(read.error.find(expected[i].error), std::string::npos)
-        << read.error;
-    FilterForm form;
-    ASSERT_TRUE(FormOfSstableVersion(expected[i].version, &form, &error));
-    const auto filter = FilterDbFile::Open(start + "Filter.db", form, &error);
-    ASSERT_NE(filter, nullptr) << error;
-    for (const std::string& key : read.keys) {
-      EXPECT_TRUE(filter->MayContain(key));
     }
   }
 }

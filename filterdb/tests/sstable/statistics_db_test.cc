@@ -23,6 +23,7 @@ using cassandra_bloom::testing::CassandraSstables;
 using cassandra_bloom::testing::ComponentIn;
 using cassandra_bloom::testing::PlannedFpChance;
 using cassandra_bloom::testing::ReadFile;
+using cassandra_bloom::testing::RecordedSstable;
 using cassandra_bloom::testing::RecordedSstables;
 using cassandra_bloom::testing::TempDir;
 using cassandra_bloom::testing::WriteFile;
@@ -108,6 +109,19 @@ TEST_F(StatisticsDbTest, WhatCassandraWrote) {
     EXPECT_EQ(facts.partitioner, "Murmur3Partitioner");
     const std::string keys = ReadFile(folder + "/keys.txt");
     EXPECT_EQ(facts.num_partitions, std::count(keys.begin(), keys.end(), '\n'));
+  }
+}
+
+// Before version `ka`, the file begins with two histograms. The first one
+// counts the partitions. In a real file, both have the same counts.
+TEST_F(StatisticsDbTest, TheFirstHistogramCounts) {
+  for (const std::string version : {"ia", "ic", "jb"}) {
+    std::string content = ReadFile(
+        ComponentIn(RecordedSstable(version + "_plain"), "Statistics.db"));
+    const auto entries = static_cast<size_t>(LoadBigEndian32(content.data()));
+    ++content[4 + 16 * entries + 4 + 15];  // The lowest byte of a count.
+    WriteFile(path_, content);
+    EXPECT_EQ(ReadStatistics(path_, version).num_partitions, 70U) << version;
   }
 }
 

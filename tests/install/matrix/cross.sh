@@ -108,7 +108,7 @@ test_programs=(
 [ -n "$small" ] || test_programs+=(
   c_no_memory_test c_programs_test c_rocksdb_programs_test
   cassandra_bloom_plugin_test partitions_example_test
-  filterdb_console_test sstable_health_test fake_sstable_test
+  filterdb_console_test sstable_health_test
   export_test export_command_test filterdb_command_test sst_filters_test filterdb_scan_test filterdb_mend_test
   filterdb_mending_test
   random_db)

@@ -34,8 +34,8 @@ TEST_F(MendTest, TheDefaultChanceFillsUnknownPlansOnly) {
   SstableSpec spec;
   spec.fault = FilterFault::kBitsCleared;
   const WrittenSstable known = Write(spec);
-  spec.version = "ic";
-  const WrittenSstable unknown = Write(spec);
+  const WrittenSstable unknown =
+      Write(RecordedSpec("ic", FilterFault::kBitsCleared));
   EXPECT_THAT(Exits(2, Mend()).out, HasSubstr("plan unknown; give "
                                               "--default-fp-chance"));
   NextRun();

@@ -154,10 +154,8 @@ TEST_F(FoldersTest, KeyspacesAndTablesOfAnyName) {
 
 TEST_F(FoldersTest, NamesWithTmp) {
   for (const std::string version : {"ic", "ka", "la"}) {
-    SstableSpec spec;
-    spec.version = version;
-    spec.fault = FilterFault::kMissing;
-    const WrittenSstable one = Write("data/ks/t1", spec);
+    const WrittenSstable one =
+        Write("data/ks/t1", RecordedSpec(version, FilterFault::kMissing));
     for (const std::string tmp : {"tmp-", "tmplink-"}) {
       for (const char* const component : {"Data.db", "Index.db"}) {
         std::string name = fs::path(one.Path(component)).filename();

@@ -19,6 +19,7 @@
 
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/tests/fake_sstable/checksums.h"
+#include "filterdb/tests/fake_sstable/compressed_data.h"
 #include "filterdb/tests/sstable/handmade_trie_sstable.h"
 #include "filterdb/tests/sstable/read_keys.h"
 #include "tests/support/partition_layouts.h"
@@ -93,12 +94,8 @@ TEST(CompressedDataFileTest, ReadsAnyRange) {
       for (const int32_t max_compressed : {INT32_MAX, 60, 1}) {
         SCOPED_TRACE(std::string(compressor) + " " +
                      std::to_string(chunk_length));
-        TrieSstable sstable;
-        sstable.data = text;
-        sstable.compressor = compressor;
-        sstable.chunk_length = chunk_length;
-        sstable.max_compressed_length = max_compressed;
-        const CompressedData compressed = CompressData(sstable);
+        const CompressedData compressed =
+            CompressData(text, {compressor, chunk_length, max_compressed});
         const Files files(compressed.data, compressed.info);
         std::string error;
         const auto file = files.Open(&error);
@@ -161,12 +158,29 @@ TEST(CompressedDataFileTest, ReadsWithScyllasDictionary) {
   }
 }
 
-TEST(CompressedDataFileTest, TakesScyllasNamesOfCassandrasClasses) {
-  const std::string text = Text(10);
-  const std::string info =
-      CompressionInfoOf("org.apache.cassandra.io.compress.NoopCompressor", {},
-                        16, std::nullopt, 10, {0});
-  EXPECT_EQ(Files(WithChecksum(text), info).Error(false), "");
+TEST(CompressedDataFileTest, TakesOtherNamesAndForms) {
+  const std::string text = Text(20);
+  const struct {
+    const char* what;
+    const char* compressor;
+    std::string chunk;
+    std::optional<int64_t> max_compressed;
+  } cases[] = {
+      {"ScyllaDB's name of Cassandra's class",
+       "org.apache.cassandra.io.compress.NoopCompressor", text, std::nullopt},
+      {"Cassandra may pad the last chunk of a file with zeros", "LZ4Compressor",
+       text + std::string(5, '\0'), 25},
+      {"Cassandra's compressor with a dictionary, without one",
+       "ZstdDictionaryCompressor", Compress("ZstdCompressor", text), INT32_MAX},
+  };
+  for (const auto& [what, compressor, chunk, max_compressed] : cases) {
+    SCOPED_TRACE(what);
+    EXPECT_EQ(
+        Files(WithChecksum(chunk),
+              CompressionInfoOf(compressor, {}, 32, max_compressed, 20, {0}))
+            .Error(max_compressed.has_value()),
+        "");
+  }
 }
 
 // Returns the error of reading a Data.db with the chunks in `surplus` after the
@@ -336,15 +350,6 @@ TEST(CompressedDataFileTest, RefusesBrokenChunks) {
   }
 }
 
-// Cassandra may pad the last chunk of a file with zeros.
-TEST(CompressedDataFileTest, TakesAPaddedChunk) {
-  const std::string padded = Text(20) + std::string(5, '\0');
-  EXPECT_EQ(Files(WithChecksum(padded),
-                  CompressionInfoOf("LZ4Compressor", {}, 32, 25, 20, {0}))
-                .Error(),
-            "");
-}
-
 TEST(CompressedDataFileTest, RefusesOtherCompressors) {
   for (const std::string& name :
        {std::string("EncryptingLZ4Compressor"),
@@ -356,18 +361,6 @@ TEST(CompressedDataFileTest, RefusesOtherCompressors) {
     EXPECT_EQ(error,
               "Data.db: compressor " + name.substr(0, 100) + ": not supported");
   }
-}
-
-TEST(CompressedDataFileTest, RefusesChunksOfAFixedSizeOnDisk) {
-  EXPECT_EQ(
-      Files(WithChecksum(Text(20)),
-            CompressionInfoOf(
-                "LZ4Compressor",
-                {{"org.apache.cassandra.fixed_output_chunk_length", "4096"}},
-                32, INT32_MAX, 20, {0}))
-          .Error(),
-      "CompressionInfo.db: byte 19: chunks of a fixed size in Data.db "
-      "(org.apache.cassandra.fixed_output_chunk_length=4096): not supported");
 }
 
 // ---- The dictionary at the end of Cassandra's CompressionInfo.db ----
@@ -436,16 +429,6 @@ TEST(CompressedDataFileTest, ReadsWithCassandrasDictionary) {
             "after the offsets of the chunks");
 }
 
-TEST(CompressedDataFileTest, CassandrasDictionaryCompressorWithoutOne) {
-  const std::string text = Text(2000);
-  EXPECT_EQ(
-      Files(WithChecksum(Compress("ZstdCompressor", text)),
-            CompressionInfoOf("ZstdDictionaryCompressor", {}, 4096, INT32_MAX,
-                              static_cast<int64_t>(text.size()), {0}))
-          .Error(),
-      "");
-}
-
 struct BrokenInfo {
   std::string info;
   const char* error;
@@ -488,6 +471,12 @@ TEST(CompressedDataFileTest, RefusesBrokenCompressionInfo) {
        "Data.db: too short: chunk 1 from 25 to 24 of a Data.db of 24 bytes"},
       {WithLength("NoopCompressor") + BigEndian(UINT64_MAX, 4),
        "byte 16: -1 options"},
+      {CompressionInfoOf(
+           "LZ4Compressor",
+           {{"org.apache.cassandra.fixed_output_chunk_length", "4096"}}, 32,
+           INT32_MAX, 20, {0}),
+       "byte 19: chunks of a fixed size in Data.db "
+       "(org.apache.cassandra.fixed_output_chunk_length=4096): not supported"},
   };
   const std::string data = WithChecksum(Text(20));
   for (const BrokenInfo& broken : broken_infos) {
@@ -543,10 +532,8 @@ void TakeAllBlocksOf(size_t size) {
 }
 
 TEST(CompressedDataFileDeathTest, WantOfMemoryIsNoDamage) {
-  TrieSstable sstable;
-  sstable.data = Text(100);
-  sstable.compressor = "DeflateCompressor";
-  const CompressedData compressed = CompressData(sstable);
+  const CompressedData compressed =
+      CompressData(Text(100), {"DeflateCompressor", 16, INT32_MAX});
   const Files files(compressed.data, compressed.info);
   std::string error;
   const auto file = files.Open(&error);
@@ -566,13 +553,13 @@ TEST(CompressedDataFileDeathTest, WantOfMemoryIsNoDamage) {
 #endif
 
 // The reader reads only chunks with keys, so damage in other chunks is no
-// error. (partitions_db_reader_test.cc reads keys across chunks.)
+// error. (sstable_checks_test.cc reads keys across chunks.)
 TEST(CompressedDataFileTest, ReadsOnlyChunksWithKeys) {
-  TrieSstable sstable = SstableOf({"a", "b", "c"}, /*filler=*/1000);
-  sstable.compressor = "NoopCompressor";
-  sstable.chunk_length = 64;
+  const TrieSstable sstable = SstableOf({"a", "b", "c"}, /*filler=*/1000);
   const MadeFiles files(sstable);
-  std::string data = CompressData(sstable).data;
+  auto [data, info] =
+      CompressData(sstable.data, {"NoopCompressor", 64, INT32_MAX});
+  files.Write("CompressionInfo.db", info);
   data[5 * 68] ^= 1;
   files.Write("Data.db", data);
   EXPECT_EQ(files.Error(), "");
