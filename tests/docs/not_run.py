@@ -51,8 +51,6 @@ NOT_RUN = {
     "make mutants": _LONG + "by hand",
     "make coverage": _LONG + "by hand",
     "tests/install/matrix/thread_sanitizer.sh TREE": _LONG + "by hand",
-    "tests/install/matrix/crash_test.sh TREE": _LONG + "by hand",
-    "tests/install/matrix/rocksdb_filter_tests.sh TREE": _LONG + "by hand",
     "CASSANDRA_BLOOM_PRESENT_KEYS=1000000000 build/dev/bin/false_negative_test":
         _LONG + "the test runs with fewer keys",
     "CASSANDRA_BLOOM_BUILDER_KEYS=1000000000 build/dev/bin/builder_memory_test":
