@@ -22,6 +22,7 @@
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/sstable/statistics_db.h"
 #include "plugin/filter/sizing.h"
+#include "plugin/filter_db/filter_db_file.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
 
@@ -203,18 +204,18 @@ class Examination {
       return;
     }
     found_.has_filter_file = S_ISREG(status.st_mode);
-    found_.filter_size =
+    const uint64_t file_size =
         found_.has_filter_file ? static_cast<uint64_t>(status.st_size) : 0;
+    found_.filter_size = file_size;
     const FileDescriptor fd(OpenForReading(path));
     CachedPages pages(fd.get());
-    pages.Ask(0, static_cast<size_t>(found_.filter_size));
-    auto fault = found_.has_filter_file
-                     ? FaultOfHeader(fd.get(), found_.filter_size)
-                     : std::nullopt;
-    if (fault == Check::kTooLong) {
+    pages.Ask(0, static_cast<size_t>(file_size));
+    const auto fault = found_.has_filter_file
+                           ? FaultOfHeader(fd.get(), &found_.filter_size)
+                           : std::nullopt;
+    if (found_.filter_size < file_size) {
       // Whether it hides rows, its keys tell: a header with fewer words does.
-      found_.Add(*fault);
-      fault.reset();
+      found_.Add(Check::kTooLong);
     }
     if (fault == Check::kEmpty) {
       found_.Add(Check::kEmpty);
@@ -224,7 +225,7 @@ class Examination {
       return;
     }
     std::string error;
-    filter_ = FilterDbFile::Open(path, form_, &error, /*ignores_rest=*/true);
+    filter_ = OpenLikeNode(path, form_, &error);
     if (filter_ == nullptr) {
       ThrowIfShort(path);
       found_.Add(fault.value_or(Check::kFilterUnreadable), error);
@@ -336,10 +337,8 @@ class Examination {
     for (const FilterForm form : kForms) {
       std::string ignored_error;
       const auto filter =
-          form == form_
-              ? nullptr
-              : FilterDbFile::Open(Path("Filter.db"), form, &ignored_error,
-                                   /*ignores_rest=*/true);
+          form == form_ ? nullptr
+                        : OpenLikeNode(Path("Filter.db"), form, &ignored_error);
       const auto keys = filter == nullptr
                             ? nullptr
                             : OpenSstableKeys(found_.sstable, KeyChecks::kCheap,

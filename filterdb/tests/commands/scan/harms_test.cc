@@ -94,8 +94,9 @@ void HeaderWithFewerWords(const WrittenSstable& one) {
   WriteFile(one.Path("Filter.db"), filter);
 }
 
+// Far more than an oversized filter of its keys would have.
 void AppendBytes(const WrittenSstable& one) {
-  WriteFile(one.Path("Filter.db"), ReadFile(one.Path("Filter.db")) + "more");
+  fs::resize_file(one.Path("Filter.db"), uint64_t{1} << 30);
 }
 
 void CutTo(size_t size, const WrittenSstable& one) {
@@ -210,6 +211,9 @@ TEST_F(HarmsTest, NothingElseIsCalledDamage) {
             "SSTable version 'zz' is not known here"},
            {"more bytes than the header says", SpecOf("nb"), AppendBytes, 0,
             "none", false, "too long", "too long"},
+           {"more bytes than the header says, which has no probes",
+            SpecOf("nb", FilterFault::kProbes0), AppendBytes, 1, "wastes reads",
+            false, "no probes, too long", "no probes (wastes reads)"},
            {"version ia", SpecOf("ia"), NoChange, 0, "none", false, "",
             ": ok\n"},
            {"left over", SpecOf("nb"),
