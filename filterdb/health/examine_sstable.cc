@@ -76,10 +76,18 @@ class Examination {
     found_.reader = is_of_scylla           ? Reader::kScylla
                     : form_ == kNaAndLater ? Reader::kCassandraFromNa
                                            : Reader::kCassandraBeforeNa;
-    if (!NameExists(Path("Data.db")) &&
-        !NameExists(found_.sstable.IndexPath())) {
-      found_.Add(Check::kLeftOver, "it has neither Data.db nor an index");
-      return;
+    if (!NameExists(Path("Data.db"))) {
+      if (!NameExists(found_.sstable.IndexPath())) {
+        found_.Add(Check::kLeftOver, "it has neither Data.db nor an index");
+        return;
+      }
+      // Cassandra removes Data.db first (SSTable.delete). From 3.0 (`ma`) on, a
+      // transaction log tells of that until all files are removed. ScyllaDB
+      // renames TOC.txt first.
+      if (form_ == kBeforeMa && !is_of_scylla) {
+        found_.Add(Check::kDataMissing);
+        return;
+      }
     }
     std::optional<uint32_t> filter_digest;
     std::optional<uint32_t> toc_digest;
@@ -335,18 +343,14 @@ class Examination {
     CachedPages pages(fd.get());
     pages.Ask(0, static_cast<size_t>(found_.filter_size));
     for (const FilterForm form : kForms) {
-      std::string ignored_error;
-      const auto filter =
-          form == form_ ? nullptr
-                        : OpenLikeNode(Path("Filter.db"), form, &ignored_error);
-      const auto keys = filter == nullptr
-                            ? nullptr
-                            : OpenSstableKeys(found_.sstable, KeyChecks::kCheap,
-                                              &ignored_error);
-      if (keys == nullptr) {
+      if (form == form_) {
         continue;
       }
-      bool has_all = true;
+      std::string ignored_error;
+      const auto filter = OpenLikeNode(Path("Filter.db"), form, &ignored_error);
+      const auto keys =
+          OpenSstableKeys(found_.sstable, KeyChecks::kCheap, &ignored_error);
+      bool has_all = filter != nullptr && keys != nullptr;
       double num_keys = 0;
       for (std::string_view key; has_all && keys->Next(&key); ++num_keys) {
         has_all = filter->MayContain(key);

@@ -81,6 +81,8 @@ void RemoveStatistics(const WrittenSstable& one) {
   fs::remove(one.Path("Statistics.db"));
 }
 
+void RemoveData(const WrittenSstable& one) { fs::remove(one.Path("Data.db")); }
+
 void LeaveOutOfToc(const WrittenSstable& one) {
   std::string toc = ReadFile(one.Path("TOC.txt"));
   toc.erase(toc.find("Filter.db\n"), 10);
@@ -173,6 +175,8 @@ TEST_F(HarmsTest, HiddenRowsAreSaid) {
             },
             3, "not known", true, "keys not confirmed, not in TOC.txt",
             "restore Statistics.db"},
+           {"Data.db lost, ma", SpecOf("ma"), RemoveData, 2, "SSTable damaged",
+            false, "keys unreadable", "restore the damaged file"},
            {"cut, na", SpecOf("nb"), cut_half, 2, "hides rows", false,
             "truncated", "truncated (hides rows)"},
            {"cut, before na", SpecOf("md"), cut_half, 2, "refused", false,
@@ -222,6 +226,8 @@ TEST_F(HarmsTest, NothingElseIsCalledDamage) {
               fs::remove(one.Path("Index.db"));
             },
             0, "none", false, "left over", "nothing is to be restored"},
+           {"Data.db removed, ka", SpecOf("ka"), RemoveData, 3, "not known",
+            true, "Data.db missing", "if no node was stopped"},
            {"lines that end in CR LF", SpecOf("nb"),
             [](const WrittenSstable& one) {
               std::string toc;
