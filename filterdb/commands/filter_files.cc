@@ -74,9 +74,8 @@ FilterForm FormOf(const std::string& path, const Arguments& arguments) {
 std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
                                          const Arguments& arguments) {
   const FilterForm form = FormOf(path, arguments);
-  return OrUnusable([&](std::string* error) {
-    return FilterDbFile::Open(path, form, error);
-  });
+  return OrUnusable(
+      [&](std::string* error) { return OpenLikeNode(path, form, error); });
 }
 
 // Each key of an index is compared with Data.db, if that is there, because a

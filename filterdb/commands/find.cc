@@ -14,6 +14,7 @@
 #include "filterdb/commands/scan_paths.h"
 #include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/sstable_keys.h"
+#include "plugin/filter_db/filter_db_file.h"
 #include "plugin/filter_db/read_file.h"
 
 namespace cassandra_bloom::tools {
@@ -81,7 +82,7 @@ std::string_view Find(const Sstable& sstable, const std::string& key,
   }
   const std::string path = sstable.Path("Filter.db");
   const auto filter =
-      NameExists(path) ? FilterDbFile::Open(path, form, why) : nullptr;
+      NameExists(path) ? OpenLikeNode(path, form, why) : nullptr;
   const bool is_denied = filter != nullptr && !filter->MayContain(key);
   if (filters_only) {
     return is_denied                                ? kNo

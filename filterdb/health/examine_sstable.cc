@@ -22,6 +22,7 @@
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/sstable/statistics_db.h"
 #include "plugin/filter/sizing.h"
+#include "plugin/filter_db/filter_db_file.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/sstable_version.h"
 
@@ -75,10 +76,18 @@ class Examination {
     found_.reader = is_of_scylla           ? Reader::kScylla
                     : form_ == kNaAndLater ? Reader::kCassandraFromNa
                                            : Reader::kCassandraBeforeNa;
-    if (!NameExists(Path("Data.db")) &&
-        !NameExists(found_.sstable.IndexPath())) {
-      found_.Add(Check::kLeftOver, "it has neither Data.db nor an index");
-      return;
+    if (!NameExists(Path("Data.db"))) {
+      if (!NameExists(found_.sstable.IndexPath())) {
+        found_.Add(Check::kLeftOver, "it has neither Data.db nor an index");
+        return;
+      }
+      // Cassandra removes Data.db first (SSTable.delete). From 3.0 (`ma`) on, a
+      // transaction log tells of that until all files are removed. ScyllaDB
+      // renames TOC.txt first.
+      if (form_ == kBeforeMa && !is_of_scylla) {
+        found_.Add(Check::kDataMissing);
+        return;
+      }
     }
     std::optional<uint32_t> filter_digest;
     std::optional<uint32_t> toc_digest;
@@ -203,18 +212,18 @@ class Examination {
       return;
     }
     found_.has_filter_file = S_ISREG(status.st_mode);
-    found_.filter_size =
+    const uint64_t file_size =
         found_.has_filter_file ? static_cast<uint64_t>(status.st_size) : 0;
+    found_.filter_size = file_size;
     const FileDescriptor fd(OpenForReading(path));
     CachedPages pages(fd.get());
-    pages.Ask(0, static_cast<size_t>(found_.filter_size));
-    auto fault = found_.has_filter_file
-                     ? FaultOfHeader(fd.get(), found_.filter_size)
-                     : std::nullopt;
-    if (fault == Check::kTooLong) {
+    pages.Ask(0, static_cast<size_t>(file_size));
+    const auto fault = found_.has_filter_file
+                           ? FaultOfHeader(fd.get(), &found_.filter_size)
+                           : std::nullopt;
+    if (found_.filter_size < file_size) {
       // Whether it hides rows, its keys tell: a header with fewer words does.
-      found_.Add(*fault);
-      fault.reset();
+      found_.Add(Check::kTooLong);
     }
     if (fault == Check::kEmpty) {
       found_.Add(Check::kEmpty);
@@ -224,7 +233,7 @@ class Examination {
       return;
     }
     std::string error;
-    filter_ = FilterDbFile::Open(path, form_, &error, /*ignores_rest=*/true);
+    filter_ = OpenLikeNode(path, form_, &error);
     if (filter_ == nullptr) {
       ThrowIfShort(path);
       found_.Add(fault.value_or(Check::kFilterUnreadable), error);
@@ -334,20 +343,14 @@ class Examination {
     CachedPages pages(fd.get());
     pages.Ask(0, static_cast<size_t>(found_.filter_size));
     for (const FilterForm form : kForms) {
-      std::string ignored_error;
-      const auto filter =
-          form == form_
-              ? nullptr
-              : FilterDbFile::Open(Path("Filter.db"), form, &ignored_error,
-                                   /*ignores_rest=*/true);
-      const auto keys = filter == nullptr
-                            ? nullptr
-                            : OpenSstableKeys(found_.sstable, KeyChecks::kCheap,
-                                              &ignored_error);
-      if (keys == nullptr) {
+      if (form == form_) {
         continue;
       }
-      bool has_all = true;
+      std::string ignored_error;
+      const auto filter = OpenLikeNode(Path("Filter.db"), form, &ignored_error);
+      const auto keys =
+          OpenSstableKeys(found_.sstable, KeyChecks::kCheap, &ignored_error);
+      bool has_all = filter != nullptr && keys != nullptr;
       double num_keys = 0;
       for (std::string_view key; has_all && keys->Next(&key); ++num_keys) {
         has_all = filter->MayContain(key);

@@ -121,16 +121,14 @@ class KeyBatch {
   size_t num_keys_ = 0;
 };
 
-// Judges an open Filter.db of `size` bytes by its header (docs/format.md).
-// Returns nothing if the filter can be asked, or if it cannot be read.
-//
-// A node reads as many words as the header says, and no more
-// (OffHeapBitSet.deserialize).
-inline std::optional<Check> FaultOfHeader(int fd, uint64_t size) {
-  if (size == 0) {
+// Judges an open Filter.db of `*size` bytes by its header (docs/format.md).
+// Returns nothing if the filter can be asked, or if it cannot be read. Sets
+// `*size` to the number of bytes that a node reads (OpenLikeNode).
+inline std::optional<Check> FaultOfHeader(int fd, uint64_t* size) {
+  if (*size == 0) {
     return Check::kEmpty;
   }
-  if (size < kFilterDbHeaderSize) {
+  if (*size < kFilterDbHeaderSize) {
     return Check::kHeaderCut;
   }
   char bytes[kFilterDbHeaderSize] = {};
@@ -143,10 +141,11 @@ inline std::optional<Check> FaultOfHeader(int fd, uint64_t size) {
     return Check::kFilterUnreadable;
   }
   const size_t expected = FilterDbSize(static_cast<uint32_t>(num_words));
-  return size < expected   ? std::make_optional(Check::kTruncated)
-         : size > expected ? std::make_optional(Check::kTooLong)
-         : num_probes < 1  ? std::make_optional(Check::kNoProbes)
-                           : std::nullopt;
+  if (*size < expected) {
+    return Check::kTruncated;
+  }
+  *size = expected;
+  return num_probes < 1 ? std::make_optional(Check::kNoProbes) : std::nullopt;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -111,7 +111,8 @@ void Examined::ComparePlan() {
   // fewer (expectedBloomFilterSize in CompactionManager and Scrubber).
   // Before 2.1, a compaction expects at least 256 keys in each SSTable that it
   // merges (SSTableReader.getApproximateKeyCount), of which there are up to 32.
-  const bool is_before_21 = sstable.version == "ja" || sstable.version == "jb";
+  // Those versions are ia to ic, ja and jb.
+  const bool is_before_21 = sstable.version.find_first_of("ij") == 0;
   const uint64_t fewest_keys_planned = is_before_21 ? 8192 : 128;
   const auto largest_planned_size = static_cast<double>(
       sizing->FilterSize(std::max(num_keys, fewest_keys_planned)));

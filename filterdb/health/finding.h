@@ -74,7 +74,7 @@ struct Examined {
   // could not be read or was left out: then nothing below is known.
   bool is_judged = false;
   bool has_filter_file = false;
-  uint64_t filter_size = 0;  // The size of Filter.db in bytes.
+  uint64_t filter_size = 0;  // In bytes, as far as a node reads it.
   // Whether Scylla.db has a digest that must change with Filter.db, or with a
   // TOC.txt that is completed.
   bool filter_has_digest = false;

@@ -72,6 +72,10 @@ constexpr CheckInfo kChecks[] = {
         "(nodetool scrub)"),
     Row(Check::kWrongIndexHashes, "wrong index hashes", kD, kD, kD, kLeave,
         "let the database rewrite the SSTable (nodetool scrub)"),
+    // Only found before `ma`. From then on, the keys are unreadable.
+    Row(Check::kDataMissing, "Data.db missing", kN, kN, kN, kLeave,
+        "if no node was stopped while it removed this SSTable, restore Data.db "
+        "from a backup; else start the node, which removes the rest"),
     Row(Check::kLeftOver, "left over", kO, kO, kR, kNothing,
         "nothing is to be restored; remove these files"),
 

@@ -89,6 +89,7 @@ enum class Check {
   kTocDamaged,        // TOC.txt does not name Data.db.
   kKeysUnreadable,    // The keys cannot be read, or are not those of Data.db.
   kWrongIndexHashes,  // Hash bytes in Partitions.db do not fit the keys.
+  kDataMissing,       // Removed by a node that was stopped then, or lost.
   kLeftOver,          // Neither Data.db nor an index.
   // ---- What is not known here ----
   kNotSupported,  // The version, or a kind of file, is not known here.

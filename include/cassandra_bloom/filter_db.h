@@ -72,14 +72,11 @@ bool SstableVersionOfFileName(std::string_view path, std::string* version,
 class FilterDbFile {
  public:
   // Reads the whole file into memory. Does not map it, because a process that
-  // truncates a mapped file would end this process by SIGBUS.
-  //
-  // A file that has more bytes than its header says is damaged. With
-  // `ignores_rest`, only those that the header says are read, as Cassandra
-  // does.
+  // truncates a mapped file would end this process by SIGBUS. Refuses a file
+  // that has more or fewer bytes than its header says.
   static std::unique_ptr<FilterDbFile> Open(const std::string& path,
-                                            FilterForm form, std::string* error,
-                                            bool ignores_rest = false);
+                                            FilterForm form,
+                                            std::string* error);
 
   ~FilterDbFile();
 
@@ -117,6 +114,12 @@ class FilterDbFile {
  private:
   struct Content;
   explicit FilterDbFile(std::unique_ptr<Content> content);
+  friend std::unique_ptr<FilterDbFile> OpenLikeNode(const std::string& path,
+                                                    FilterForm form,
+                                                    std::string* error);
+  static std::unique_ptr<FilterDbFile> Read(const std::string& path,
+                                            FilterForm form, bool ignores_rest,
+                                            std::string* error);
 
   const std::unique_ptr<const Content> content_;
 };

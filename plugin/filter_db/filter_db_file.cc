@@ -5,9 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -89,26 +87,6 @@ bool Parse(const char* data, uint64_t size, const std::string& path,
   return false;
 }
 
-// Checks the header before the whole file is read, because a damaged file may
-// be larger than the memory. Sets `*size` to the number of bytes to read.
-bool CheckHeader(int fd, const std::string& path, bool ignores_rest,
-                 uint64_t* size, std::string* error) {
-  if (!SizeOfRegularFile(fd, path, size, error)) {
-    return false;
-  }
-  char header[kFilterDbHeaderSize] = {};
-  if (ReadAt(fd, 0, sizeof(header), header) < 0) {
-    return FailWithErrno(path, "cannot read", error);
-  }
-  if (ignores_rest) {
-    const int32_t num_words = std::max(LoadBigEndian32(header + 4), 0);
-    *size = std::min<uint64_t>(*size,
-                               FilterDbSize(static_cast<uint32_t>(num_words)));
-  }
-  ParsedFilter ignored;
-  return *size == 0 || Parse(header, *size, path, &ignored, error);
-}
-
 }  // namespace
 
 // ---- Reading ----
@@ -120,28 +98,33 @@ struct FilterDbFile::Content {
   std::optional<FilterView> view;  // Not set for an empty Filter.db.
 };
 
-std::unique_ptr<FilterDbFile> FilterDbFile::Open(const std::string& path,
+std::unique_ptr<FilterDbFile> FilterDbFile::Read(const std::string& path,
                                                  FilterForm form,
-                                                 std::string* error,
-                                                 bool ignores_rest) {
+                                                 bool ignores_rest,
+                                                 std::string* error) {
   auto content = std::make_unique<Content>();
   content->form = form;
   std::string& bytes = content->bytes;
   ParsedFilter& filter = content->filter;
   const FileDescriptor fd(OpenForReading(path));
   uint64_t size = 0;
-  if (!CheckHeader(fd.get(), path, ignores_rest, &size, error)) {
+  // The header is checked before the whole file is read, because a damaged file
+  // may be larger than the memory.
+  if (!SizeOfRegularFile(fd.get(), path, &size, error) ||
+      !ReadBeginning(fd.get(), path,
+                     std::min<uint64_t>(size, kFilterDbHeaderSize), &bytes,
+                     error)) {
     return nullptr;
   }
-  bytes.resize(static_cast<size_t>(size));
-  const ssize_t got = ReadAt(fd.get(), 0, bytes.size(), bytes.data());
-  if (got != static_cast<ssize_t>(size)) {
-    errno = got >= 0 ? EIO : errno;  // EIO if the file became shorter.
-    FailWithErrno(path, "cannot read", error);
-    return nullptr;
+  if (ignores_rest && size > kFilterDbHeaderSize) {
+    const int32_t num_words = std::max(LoadBigEndian32(&bytes[4]), 0);
+    size = std::min<uint64_t>(size,
+                              FilterDbSize(static_cast<uint32_t>(num_words)));
   }
-  if (!bytes.empty()) {
-    if (!Parse(bytes.data(), bytes.size(), path, &filter, error)) {
+  if (size > 0) {
+    if (!Parse(bytes.data(), size, path, &filter, error) ||
+        !ReadBeginning(fd.get(), path, size, &bytes, error) ||
+        !Parse(bytes.data(), size, path, &filter, error)) {
       return nullptr;
     }
     if (form != kNaAndLater) {
@@ -151,6 +134,18 @@ std::unique_ptr<FilterDbFile> FilterDbFile::Open(const std::string& path,
     content->view.emplace(filter);
   }
   return std::unique_ptr<FilterDbFile>(new FilterDbFile(std::move(content)));
+}
+
+std::unique_ptr<FilterDbFile> FilterDbFile::Open(const std::string& path,
+                                                 FilterForm form,
+                                                 std::string* error) {
+  return Read(path, form, /*ignores_rest=*/false, error);
+}
+
+std::unique_ptr<FilterDbFile> OpenLikeNode(const std::string& path,
+                                           FilterForm form,
+                                           std::string* error) {
+  return FilterDbFile::Read(path, form, /*ignores_rest=*/true, error);
 }
 
 FilterDbFile::FilterDbFile(std::unique_ptr<Content> content)

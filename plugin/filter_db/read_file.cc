@@ -98,6 +98,17 @@ ssize_t ReadAt(int fd, uint64_t offset, size_t size, char* to) {
   return static_cast<ssize_t>(done);
 }
 
+bool ReadBeginning(int fd, const std::string& path, uint64_t size,
+                   std::string* content, std::string* error) {
+  content->resize(static_cast<size_t>(size));
+  const ssize_t got = ReadAt(fd, 0, content->size(), content->data());
+  if (got == static_cast<ssize_t>(size)) {
+    return true;
+  }
+  errno = got >= 0 ? EIO : errno;
+  return FailWithErrno(path, "cannot read", error);
+}
+
 bool ReadRegularFile(const std::string& path, uint64_t max_size,
                      std::string* content, std::string* error) {
   const FileDescriptor fd(OpenForReading(path));
@@ -114,13 +125,7 @@ bool ReadRegularFile(int fd, const std::string& path, uint64_t max_size,
     errno = EFBIG;
     return FailWithErrno(path, "cannot read", error);
   }
-  content->resize(static_cast<size_t>(size));
-  const ssize_t got = ReadAt(fd, 0, content->size(), content->data());
-  if (got != static_cast<ssize_t>(size)) {
-    errno = got >= 0 ? EIO : errno;  // EIO if the file became shorter.
-    return FailWithErrno(path, "cannot read", error);
-  }
-  return true;
+  return ReadBeginning(fd, path, size, content, error);
 }
 
 }  // namespace cassandra_bloom

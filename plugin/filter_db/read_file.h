@@ -86,6 +86,11 @@ bool SizeOfRegularFile(int fd, const std::string& path, uint64_t* size,
 // number of bytes read. On failure, returns a negative number and sets errno.
 ssize_t ReadAt(int fd, uint64_t offset, size_t size, char* to);
 
+// Reads exactly `size` bytes from the beginning of an open file. Fails if the
+// file has fewer, as it may when it became shorter. `path` names it in errors.
+bool ReadBeginning(int fd, const std::string& path, uint64_t size,
+                   std::string* content, std::string* error);
+
 // Reads a whole regular file. Fails if `path` is not a regular file, or if it
 // has more than `max_size` bytes.
 bool ReadRegularFile(const std::string& path, uint64_t max_size,

@@ -272,6 +272,16 @@ TEST_F(FilterDbFileTest, BrokenFilesAreRefusedInEveryForm) {
   }
 }
 
+TEST_F(FilterDbFileTest, ANodeIgnoresWhatFollows) {
+  for (const BadFilterDb& bad : kBadFilterDbs) {
+    WriteFile(Path("filter"), bad.Bytes());
+    const auto filter = OpenLikeNode(Path("filter"), kNaAndLater, &error_);
+    const bool is_longer = std::string(bad.fault).rfind("too long", 0) == 0;
+    ASSERT_EQ(filter != nullptr, is_longer) << bad.fault;
+    EXPECT_EQ(is_longer ? filter->num_words() : 2, 2u);
+  }
+}
+
 TEST_F(FilterDbFileTest, FilesThatCannotBeReadAreNamed) {
   EXPECT_EQ(Open("missing", kNaAndLater), nullptr);
   EXPECT_EQ(error_,

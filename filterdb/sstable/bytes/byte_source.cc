@@ -16,6 +16,7 @@ namespace cassandra_bloom::tools {
 namespace {
 
 std::atomic<bool> keeps_all_pages{false};
+const auto kPage = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 
 }  // namespace
 
@@ -50,65 +51,41 @@ void ThrowIfShort(const std::string& path) {
 }
 
 void CachedPages::Ask(uint64_t offset, size_t size) {
-  if (keeps_all_pages) {
-    return;
-  }
-  static const auto kPage = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  if (offset < asked_from_ || offset > asked_to_) {
-    DropWhatWasReadAhead();
-    not_cached_.clear();
-    asked_from_ = asked_to_ = dropped_to_ = offset / kPage * kPage;
-  }
-  if (offset + size + kAhead / 2 <= asked_to_) {
-    return;
-  }
   struct stat status;
-  if (fstat(fd_, &status) != 0) {
+  if (keeps_all_pages || fstat(fd_, &status) != 0) {
     return;
   }
-  const uint64_t end =
-      std::min(static_cast<uint64_t>(status.st_size), offset + size + kAhead);
-  if (end <= asked_to_) {
+  const auto file_end = static_cast<uint64_t>(status.st_size);
+  const uint64_t end = offset + size;
+  const uint64_t asked_to = from_ + is_cached_.size() * kPage;
+  if (offset >= from_ && std::min(file_end, end + kAhead / 2) <= asked_to) {
     return;
   }
-  const auto length = static_cast<size_t>(end - asked_to_);
+  DropWhatWasNotCached();
+  from_ = offset / kPage * kPage;
+  // The file may have become shorter.
+  const uint64_t length =
+      std::max(from_, std::min(file_end, end + kAhead)) - from_;
+  is_cached_.assign((length + kPage - 1) / kPage, 1);
   void* const pages = mmap(nullptr, length, PROT_NONE, MAP_SHARED, fd_,
-                           static_cast<off_t>(asked_to_));
-  if (pages == MAP_FAILED) {
-    return;
+                           static_cast<off_t>(from_));
+  if (pages != MAP_FAILED) {
+    mincore(pages, length, is_cached_.data());
+    munmap(pages, length);
   }
-  std::vector<unsigned char> is_cached((length + kPage - 1) / kPage, 1);
-  if (mincore(pages, length, is_cached.data()) == 0) {
-    for (size_t i = 0; i < is_cached.size(); ++i) {
-      if ((is_cached[i] & 1) != 0) {
-        continue;
-      }
-      const auto at = static_cast<off_t>(asked_to_ + i * kPage);
-      if (not_cached_.empty() ||
-          not_cached_.back().first + not_cached_.back().second != at) {
-        not_cached_.emplace_back(at, 0);
-      }
-      not_cached_.back().second += static_cast<off_t>(kPage);
-    }
-  }
-  munmap(pages, length);
-  asked_to_ = (end + kPage - 1) / kPage * kPage;
 }
 
-void CachedPages::Drop(uint64_t offset, uint64_t size) {
-  dropped_to_ = std::max(dropped_to_, offset + size);
-  static const auto kPage = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = static_cast<off_t>(offset / kPage * kPage);
-  const auto end =
-      static_cast<off_t>((offset + size + kPage - 1) / kPage * kPage);
-  auto range = std::lower_bound(not_cached_.begin(), not_cached_.end(), begin,
-                                [](const auto& each, off_t at) {
-                                  return each.first + each.second <= at;
-                                });
-  for (; range != not_cached_.end() && range->first < end; ++range) {
-    const off_t from = std::max(begin, range->first);
-    const off_t to = std::min(end, range->first + range->second);
-    posix_fadvise(fd_, from, to - from, POSIX_FADV_DONTNEED);
+void CachedPages::DropWhatWasNotCached() {
+  const auto is_cached = [this](size_t i) { return (is_cached_[i] & 1) != 0; };
+  for (size_t begin = 0, end = 0; begin < is_cached_.size(); begin = end) {
+    while (end < is_cached_.size() && is_cached(end) == is_cached(begin)) {
+      ++end;
+    }
+    if (!is_cached(begin)) {
+      posix_fadvise(fd_, static_cast<off_t>(from_ + begin * kPage),
+                    static_cast<off_t>((end - begin) * kPage),
+                    POSIX_FADV_DONTNEED);
+    }
   }
 }
 
@@ -140,7 +117,6 @@ bool RandomAccessFile::ReadTo(uint64_t position, size_t size, char* to,
                               std::string* error) const {
   pages_.Ask(position, size);
   const ssize_t got = ReadAt(fd_->get(), position, size, to);
-  pages_.Drop(position, size);
   if (got < 0) {
     ThrowIfShort(path());
     return FailWithErrno(path(), "cannot read", error);

@@ -75,8 +75,7 @@ void ThrowIfShort(const std::string& path);
 
 // Keeps a scan beside a running node from changing what is in the page cache:
 // what the node had there stays, and what it had not is not left there. Make
-// one for a file, call Ask before and Drop after each part is read. What was
-// not cached is dropped.
+// one for a file, and call Ask before each part is read.
 //
 // The kernel is asked for each page (mincore(2)), because POSIX_FADV_DONTNEED
 // also drops pages that other processes have read. The mapping is never read
@@ -85,34 +84,25 @@ void ThrowIfShort(const std::string& path);
 //
 // It is asked kAhead bytes ahead, because the kernel reads ahead where a page
 // has the mark that another reader left there (page_cache_async_ra), even with
-// POSIX_FADV_RANDOM.
+// POSIX_FADV_RANDOM. All of them are dropped once, when others are asked for:
+// later a node may have read them.
 class CachedPages {
  public:
   explicit CachedPages(int fd) : fd_(fd) {}
-  ~CachedPages() { DropWhatWasReadAhead(); }
+  ~CachedPages() { DropWhatWasNotCached(); }
   CachedPages(const CachedPages&) = delete;
   CachedPages& operator=(const CachedPages&) = delete;
 
   void Ask(uint64_t offset, size_t size);
-  // Drops what was not cached of a part that was asked for.
-  void Drop(uint64_t offset, uint64_t size);
 
  private:
   static constexpr uint64_t kAhead = uint64_t{8} << 20;
 
-  // Nothing twice: a node may have read it in between.
-  void DropWhatWasReadAhead() {
-    if (dropped_to_ < asked_to_) {
-      Drop(dropped_to_, asked_to_ - dropped_to_);
-    }
-  }
+  void DropWhatWasNotCached();
 
   const int fd_;
-  uint64_t asked_from_ = 0;
-  uint64_t asked_to_ = 0;
-  uint64_t dropped_to_ = 0;  // What is before was read, and dropped then.
-  // Ranges that were not cached: offset and size, in this order.
-  std::vector<std::pair<off_t, off_t>> not_cached_;
+  uint64_t from_ = 0;
+  std::vector<unsigned char> is_cached_;  // Of each page from there on.
 };
 
 // From now on, pages stay cached that were read: with the node down, nobody's

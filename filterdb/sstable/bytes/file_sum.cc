@@ -50,7 +50,6 @@ bool ReadInPieces(int fd, const Append& append, uint32_t* crc) {
   for (uint64_t at = 0; size == kPiece; at += size) {
     pages.Ask(at, kPiece);
     const ssize_t got = ReadAt(fd, at, kPiece, piece.get());
-    pages.Drop(at, kPiece);
     if (got < 0) {
       return false;
     }

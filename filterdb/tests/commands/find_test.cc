@@ -60,13 +60,31 @@ TEST_F(FindTest, WhatWasNotSearched) {
   EXPECT_EQ(ran.report()["summary"]["errors"], 1);
 }
 
-// A node may read it, and deny the key, as that of a header with fewer words.
 TEST_F(FindTest, AFilterThatCannotBeAsked) {
   const WrittenSstable one = Write("nb", FilterFault::kNone);
-  WriteFile(one.Path("Filter.db"), ReadFile(one.Path("Filter.db")) + "x");
+  std::string filter = ReadFile(one.Path("Filter.db"));
+  WriteFile(one.Path("Filter.db"), filter.substr(0, filter.size() - 1));
   EXPECT_THAT(Exits(3, Find("--key=616c696365")).out,
               HasSubstr("nb-1-big-Data.db: yes, the filter cannot be asked: " +
                         one.Path("Filter.db")));
+}
+
+// Nodes, and so all commands, read as many words as the header says.
+TEST_F(FindTest, BytesBehindTheFilter) {
+  const WrittenSstable one = Write("nb", FilterFault::kNone);
+  const std::string path = one.Path("Filter.db");
+  const std::string filter = ReadFile(path);
+  const std::string check =
+      "check " + path + " --index=" + one.Path("Index.db");
+  WriteFile(path, filter + std::string(1000, 'x'));
+  EXPECT_THAT(Exits(0, Find("--key=616c696365")).out, HasSubstr(": yes\n"));
+  EXPECT_THAT(Exits(0, Filterdb("info " + path)).out, HasSubstr("  21\n"));
+  Exits(0, Filterdb(check));
+  const std::string word(8, '\0');
+  WriteFile(path, filter.substr(0, 4) + std::string("\0\0\0\1", 4) + word +
+                      filter.substr(16));
+  Exits(2, Find("--key=616c696365"));
+  Exits(2, Filterdb(check));
 }
 
 }  // namespace

@@ -83,6 +83,18 @@ TEST(RecordedTest, ScanSaysWell) {
   }
 }
 
+// Until 1.2, the user tells for which chance a filter is planned.
+TEST(RecordedTest, ScanSaysWellOfAGivenChance) {
+  for (const auto& [table, folders] : FoldersByTable()) {
+    std::string paths;
+    for (const std::string& folder : folders) {
+      paths += " " + folder;
+    }
+    Exits(0, Filterdb("scan --default-fp-chance=" +
+                      std::to_string(PlannedFpChance(folders[0])) + paths));
+  }
+}
+
 TEST(RecordedTest, FindSeesKeys) {
   for (const auto& [table, folders] : FoldersByTable()) {
     SCOPED_TRACE(table);

@@ -81,6 +81,8 @@ void RemoveStatistics(const WrittenSstable& one) {
   fs::remove(one.Path("Statistics.db"));
 }
 
+void RemoveData(const WrittenSstable& one) { fs::remove(one.Path("Data.db")); }
+
 void LeaveOutOfToc(const WrittenSstable& one) {
   std::string toc = ReadFile(one.Path("TOC.txt"));
   toc.erase(toc.find("Filter.db\n"), 10);
@@ -94,8 +96,9 @@ void HeaderWithFewerWords(const WrittenSstable& one) {
   WriteFile(one.Path("Filter.db"), filter);
 }
 
+// Far more than an oversized filter of its keys would have.
 void AppendBytes(const WrittenSstable& one) {
-  WriteFile(one.Path("Filter.db"), ReadFile(one.Path("Filter.db")) + "more");
+  fs::resize_file(one.Path("Filter.db"), uint64_t{1} << 30);
 }
 
 void CutTo(size_t size, const WrittenSstable& one) {
@@ -172,6 +175,8 @@ TEST_F(HarmsTest, HiddenRowsAreSaid) {
             },
             3, "not known", true, "keys not confirmed, not in TOC.txt",
             "restore Statistics.db"},
+           {"Data.db lost, ma", SpecOf("ma"), RemoveData, 2, "SSTable damaged",
+            false, "keys unreadable", "restore the damaged file"},
            {"cut, na", SpecOf("nb"), cut_half, 2, "hides rows", false,
             "truncated", "truncated (hides rows)"},
            {"cut, before na", SpecOf("md"), cut_half, 2, "refused", false,
@@ -210,12 +215,19 @@ TEST_F(HarmsTest, NothingElseIsCalledDamage) {
             "SSTable version 'zz' is not known here"},
            {"more bytes than the header says", SpecOf("nb"), AppendBytes, 0,
             "none", false, "too long", "too long"},
+           {"more bytes than the header says, which has no probes",
+            SpecOf("nb", FilterFault::kProbes0), AppendBytes, 1, "wastes reads",
+            false, "no probes, too long", "no probes (wastes reads)"},
+           {"version ia", SpecOf("ia"), NoChange, 0, "none", false, "",
+            ": ok\n"},
            {"left over", SpecOf("nb"),
             [](const WrittenSstable& one) {
               fs::remove(one.Path("Data.db"));
               fs::remove(one.Path("Index.db"));
             },
             0, "none", false, "left over", "nothing is to be restored"},
+           {"Data.db removed, ka", SpecOf("ka"), RemoveData, 3, "not known",
+            true, "Data.db missing", "if no node was stopped"},
            {"lines that end in CR LF", SpecOf("nb"),
             [](const WrittenSstable& one) {
               std::string toc;

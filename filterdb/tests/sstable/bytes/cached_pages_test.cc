@@ -16,7 +16,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-constexpr size_t kSize = 4 << 20;
+constexpr size_t kSize = 20 << 20;
 
 std::vector<bool> Cached(int fd) {
   const size_t num_pages = kSize / static_cast<size_t>(getpagesize());
@@ -44,6 +44,9 @@ TEST(CachedPagesTest, AreAsBefore) {
   posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
   std::vector<char> bytes(300000);
   ASSERT_GT(pread(fd, bytes.data(), bytes.size(), 1000000), 0);
+  for (off_t at = 2 << 20; at < 12 << 20; at += 2 * getpagesize()) {
+    ASSERT_EQ(pread(fd, bytes.data(), 1, at), 1);
+  }
   const std::vector<bool> before = Cached(fd);
   if (before.front() || before.back()) {
     close(fd);
@@ -52,12 +55,13 @@ TEST(CachedPagesTest, AreAsBefore) {
   std::string error;
   EXPECT_TRUE(tools::CrcOfFile(path, &error).has_value()) << error;
   EXPECT_EQ(Cached(fd), before);
-  const auto file = tools::RandomAccessFile::Open(path, &error);
+  auto file = tools::RandomAccessFile::Open(path, &error);
   ASSERT_NE(file, nullptr) << error;
   std::string_view some;
   for (size_t at = 0; at < kSize; at += some.size()) {
     ASSERT_TRUE(file->ReadSome(at, &some, &error)) << error;
   }
+  file = nullptr;
   EXPECT_EQ(Cached(fd), before);
 
   // Behind what a reader has read in order is a page with the mark at which the
@@ -70,6 +74,19 @@ TEST(CachedPagesTest, AreAsBefore) {
   EXPECT_TRUE(tools::CrcOfFile(path, &error).has_value()) << error;
   EXPECT_EQ(Cached(fd), read_ahead);
   close(fd);
+}
+
+TEST(CachedPagesTest, AFileThatBecameShorter) {
+  const TempDir dir;
+  const std::string path = dir / "file";
+  WriteFile(path, std::string(kSize, 'x'));
+  std::string error;
+  const auto file = tools::RandomAccessFile::Open(path, &error);
+  ASSERT_NE(file, nullptr) << error;
+  std::string_view some;
+  EXPECT_TRUE(file->ReadSome(0, &some, &error)) << error;
+  std::filesystem::resize_file(path, kSize / 2);
+  EXPECT_FALSE(file->ReadSome(kSize - 1, &some, &error));
 }
 
 }  // namespace
