@@ -144,8 +144,7 @@ void AddTo(TableHarms* tables, const Examined& examined) {
   TableHarm& table = (*tables)[examined.sstable.folder];
   table.harms.Add(examined.harms());
   table.is_of_scylla |= examined.reader == Reader::kScylla;
-  table.is_mendable |= examined.action() == Action::kMend ||
-                       examined.action() == Action::kCompleteToc;
+  table.is_mendable |= examined.action() == Action::kMend;
   if (!examined.stamps.empty()) {
     table.num_data_bytes +=
         static_cast<uint64_t>(std::get<1>(examined.stamps.front()));

@@ -247,7 +247,7 @@ ExitCode RunMend(const MendArguments& options) {
     return RunInstallOf(*RunFolder::ForInstall(path), install, &report);
   }
   std::string text = report.LeftOutText();
-  if (report.num(Outcome::kBuilt) + report.num(Outcome::kTocBuilt) > 0) {
+  if (report.num(Outcome::kBuilt) > 0) {
     text += "Nothing is changed yet. Stop the node, then: filterdb install " +
             Printable(Quoted(path)) + "\n";
   }

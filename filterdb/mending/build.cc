@@ -79,11 +79,6 @@ void Make(const Examined& examined, const RunFolder& run, Outcome* outcome,
   const Place place(sstable, folder.get());  // Fails where the install would.
   line->index_crc = place.index_crc();
   line->old_filter = place.filter_crc();
-  if (action == Action::kCompleteToc) {
-    line->kind = RunLine::kToc;
-    outcome->kind = Outcome::kTocBuilt;
-    return;
-  }
   line->kind = RunLine::kNew;
   outcome->kind = Outcome::kBuilt;
   outcome->num_keys = examined.num_keys;

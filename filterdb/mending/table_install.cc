@@ -268,10 +268,7 @@ class TableInstall {
     const RunLine& line = *job->line;
     Outcome& outcome = job->outcome;
     if (job->places.empty()) {
-      const bool is_toc = line.kind == RunLine::kToc;
-      throw End{Outcome::kUnchanged, options_.undo && is_toc
-                                         ? "only its TOC.txt was completed"
-                                     : options_.undo && !line.old_filter
+      throw End{Outcome::kUnchanged, options_.undo && !line.old_filter
                                          ? "there was no filter before"
                                          : ""};
     }
