@@ -73,10 +73,7 @@ void Make(const Examined& examined, const RunFolder& run, Outcome* outcome,
   if (action == Action::kNone) {
     return;
   }
-  const Sstable& sstable = examined.sstable;
-  const FileDescriptor folder(
-      open(sstable.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const Place place(sstable, folder.get());  // Fails where the install would.
+  const Place place(examined.sstable);  // Fails where the install would.
   line->index_crc = place.index_crc();
   line->old_filter = place.filter_crc();
   line->kind = RunLine::kNew;

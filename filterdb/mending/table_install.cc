@@ -227,8 +227,7 @@ class TableInstall {
     }
     for (Name& name : job->names) {
       CheckIsLive(&name);
-      const int folder = name.folder->fd.get();
-      auto place = std::make_unique<Place>(name.sstable, folder);
+      auto place = std::make_unique<Place>(name.sstable);
       if (place->index_stamp() != line.index ||
           place->index_crc() != line.index_crc) {
         Leave("its index has changed since the mend");
@@ -237,7 +236,7 @@ class TableInstall {
       if (!place->Plan(change)) {
         continue;
       }
-      CheckCanTell(folder, options_.node_is_down);
+      CheckCanTell(name.folder->fd.get(), options_.node_is_down);
       job->places.push_back(std::move(place));
       if (options_.dry_run && !change.filter.empty()) {
         CopyListed(change.filter, *change.filter_crc, /*to=*/-1, "");
