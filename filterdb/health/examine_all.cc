@@ -209,21 +209,24 @@ class Work {
 
 }  // namespace
 
-void ExamineAll(const ExamineJob& job) {
-  Work work(job);
+void InThreads(size_t num_threads, const std::function<void()>& work) {
   std::vector<std::thread> threads;
   try {
-    for (unsigned i = 1; i < job.num_threads; ++i) {
-      threads.emplace_back([&] { work.Run(); });
+    for (size_t i = 1; i < num_threads; ++i) {
+      threads.emplace_back(work);
     }
   } catch (const std::exception&) {
-    // No more threads can be started, also for want of memory. Those that were
-    // started, and this one, do all the work.
+    // Those that were started, and this one, do all the work.
   }
-  work.Run();
+  work();
   for (std::thread& thread : threads) {
     thread.join();
   }
+}
+
+void ExamineAll(const ExamineJob& job) {
+  Work work(job);
+  InThreads(job.num_threads, [&] { work.Run(); });
   work.RethrowFailure();
   work.ExamineSuspects();
 }

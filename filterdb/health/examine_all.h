@@ -6,6 +6,7 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_ALL_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_ALL_H_
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 
@@ -40,6 +41,10 @@ struct ExamineJob {
 // of Data.db (kMaxChunkSize). A Scylla.db takes up to kMaxScyllaDbSize, and the
 // deepest trie 6 MiB.
 void ExamineAll(const ExamineJob& job);
+
+// Calls `work` in this thread and, at the same time, in others. If they cannot
+// be started, also for want of memory, those that could do all the work.
+void InThreads(size_t num_threads, const std::function<void()>& work);
 
 }  // namespace cassandra_bloom::tools
 
