@@ -35,11 +35,9 @@ struct ExamineJob {
   std::function<void(const Examined& sstable)> done;
 };
 
-// No memory grows with the number of SSTables. Those that are examined at the
-// same time take at most 256 MiB for their filters; one that needs more is
-// examined alone. Besides, each thread takes some MB, most of it for two chunks
-// of Data.db (kMaxChunkSize). A Scylla.db takes up to kMaxScyllaDbSize, and the
-// deepest trie 6 MiB.
+// No memory grows with the number of SSTables. Each thread holds a filter, and
+// some MB, most of it for two chunks of Data.db (kMaxChunkSize). A Scylla.db
+// takes up to kMaxScyllaDbSize, and the deepest trie 6 MiB.
 void ExamineAll(const ExamineJob& job);
 
 // Calls `work` in this thread and, at the same time, in others. If they cannot
