@@ -15,50 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a folder holds. A kNodesTable is of this node alone (SchemaConstants.
-// LOCAL_SYSTEM_KEYSPACE_NAMES), so there is nothing to repair it from.
-enum Kind { kTable, kIndex, kNodesTable };
-
-// A table, or a secondary index, by the path of its folder:
-// …/KEYSPACE/TABLE-ID, perhaps with a folder in it (Cassandra's Directories).
-struct Table {
-  Table(const std::string& folder, const TableHarm& found);
-
-  bool hides() const { return found.harms.has(Harm::kHidesRows); }
-  bool is_damaged() const { return found.harms.has(Harm::kDamaged); }
-  // Where a scrub is due, deletions and rows may be lost, too.
-  bool loses() const { return hides() || is_damaged(); }
-  bool needs_mend() const {
-    return found.is_mendable && (hides() || found.harms.has(Harm::kRefused) ||
-                                 found.harms.has(Harm::kWastesReads));
-  }
-
-  const TableHarm& found;
-  Kind kind = kTable;
-  std::string name;  // As nodetool takes it: keyspace and table.
-  std::string index;
-};
-
-Table::Table(const std::string& folder, const TableHarm& of_folder)
-    : found(of_folder) {
-  std::error_code ignored;
-  fs::path path = fs::weakly_canonical(fs::absolute(folder), ignored);
-  std::string last = path.filename().string();
-  if (last == "staging" || last == "quarantine") {
-    path = path.parent_path();
-  } else if (last.size() > 1 && last[0] == '.') {
-    kind = kIndex;
-    index = last.substr(1);
-    path = path.parent_path();
-  }
-  last = path.filename().string();
-  const std::string keyspace = path.parent_path().filename().string();
-  if (keyspace == "system" || keyspace == "system_schema") {
-    kind = kNodesTable;
-  }
-  name = Quoted(keyspace) + " " + Quoted(last.substr(0, last.find('-')));
-}
-
 std::string Upgrade(const Table& table) {
   return "nodetool upgradesstables -a " + table.name;
 }
@@ -66,9 +22,13 @@ std::string Upgrade(const Table& table) {
 std::string Scrub(const Table& table) { return "nodetool scrub " + table.name; }
 
 std::string Repair(const Table& table) {
-  return table.kind == kIndex ? "nodetool rebuild_index " + table.name + " " +
-                                    Quoted(table.index)
-                              : "nodetool repair --full " + table.name;
+  return table.index.empty()
+             ? "nodetool repair --full " + table.name
+             : "nodetool rebuild_index " + table.name + " " + table.index;
+}
+
+bool IsPlain(const Table& table) {
+  return table.index.empty() && !table.is_of_node;
 }
 
 struct Advice {
@@ -81,20 +41,20 @@ struct Advice {
 
 // In the order in which it is to be done.
 constexpr Advice kAdvices[] = {
-    {[](const Table& table) { return table.hides(); },
+    {[](const Table& table) { return table.has(Harm::kHidesRows); },
      "Scan the other replicas, too: nodes stream whole SSTables, with their "
      "filters.\n"},
     {[](const Table& table) {
        constexpr uint64_t kMostSmallBytes = uint64_t{10} << 30;
-       return table.needs_mend() && table.kind != kIndex &&
-              table.found.num_data_bytes <= kMostSmallBytes;
+       return table.needs_mend() && table.index.empty() &&
+              table.num_data_bytes <= kMostSmallBytes;
      },
      "Without a stop, the node rewrites these small tables, with new "
      "filters:\n",
      Upgrade},
     {[](const Table& table) {
-       return table.hides() && table.found.is_mendable &&
-              table.found.is_of_scylla;
+       return table.has(Harm::kHidesRows) && table.is_mendable &&
+              table.is_of_scylla;
      },
      "ScyllaDB, at once: components_memory_reclaim_threshold = 0 makes it "
      "drop its filters, so\nthat every read looks into the SSTables (by its "
@@ -105,16 +65,14 @@ constexpr Advice kAdvices[] = {
      "seconds (filterdb install DIR).\n"},
     // An index is built anew instead.
     {[](const Table& table) {
-       return table.is_damaged() && table.kind != kIndex;
+       return table.has(Harm::kDamaged) && table.index.empty();
      },
      "Let the node rewrite what is damaged:\n", Scrub},
-    {[](const Table& table) {
-       return table.loses() && table.kind != kNodesTable;
-     },
+    {[](const Table& table) { return table.loses() && !table.is_of_node; },
      "After that, with the node up, repair what was hidden from "
      "compactions:\n",
      Repair, true},
-    {[](const Table& table) { return table.loses() && table.kind == kTable; },
+    {[](const Table& table) { return table.loses() && IsPlain(table); },
      "  The rows themselves are back with the right filters. The repair is "
      "for deletions\n  that a compaction forgot too early: run it before "
      "gc_grace_seconds have passed.\n  A materialized view: drop and create "
@@ -122,14 +80,12 @@ constexpr Advice kAdvices[] = {
      "wrong read, stay wrong.\n",
      nullptr, true},
     {[](const Table& table) {
-       return table.loses() && table.kind == kTable && table.found.is_of_scylla;
+       return table.loses() && IsPlain(table) && table.is_of_scylla;
      },
      "  ScyllaDB, tables with tablets: nodetool cluster repair instead of "
      "nodetool repair --full.\n",
      nullptr, true},
-    {[](const Table& table) {
-       return table.loses() && table.kind == kNodesTable;
-     },
+    {[](const Table& table) { return table.loses() && table.is_of_node; },
      "  system and system_schema are of this node alone, and need no "
      "repair. (system.paxos:\n  a lightweight transaction may have missed "
      "one that was not finished.)\n",
@@ -137,29 +93,43 @@ constexpr Advice kAdvices[] = {
 
 }  // namespace
 
-void AddTo(TableHarms* tables, const Examined& examined) {
-  if (!examined.sstable.is_in_use) {
-    return;
+Table::Table(const std::string& folder, bool node_reads_it)
+    : is_in_use(node_reads_it) {
+  std::error_code ignored;
+  fs::path path = fs::weakly_canonical(fs::absolute(folder), ignored);
+  std::string last = path.filename().string();
+  if (last == "staging" || last == "quarantine") {
+    path = path.parent_path();
+  } else if (last.size() > 1 && last[0] == '.') {
+    index = Quoted(last.substr(1));
+    path = path.parent_path();
   }
-  TableHarm& table = (*tables)[examined.sstable.folder];
+  last = path.filename().string();
+  const std::string keyspace = path.parent_path().filename().string();
+  is_of_node = keyspace == "system" || keyspace == "system_schema";
+  name = Quoted(keyspace) + " " + Quoted(last.substr(0, last.find('-')));
+}
+
+void AddTo(Tables* tables, const Examined& examined) {
+  const std::string& folder = examined.sstable.folder;
+  Table& table = tables->try_emplace(folder, folder, examined.sstable.is_in_use)
+                     .first->second;
   table.harms.Add(examined.harms());
   table.is_of_scylla |= examined.reader == Reader::kScylla;
-  table.is_mendable |= examined.action() == Action::kMend ||
-                       examined.action() == Action::kCompleteToc;
+  table.is_mendable |= examined.action() == Action::kMend;
   if (!examined.stamps.empty()) {
     table.num_data_bytes +=
         static_cast<uint64_t>(std::get<1>(examined.stamps.front()));
   }
 }
 
-std::string AdviceText(const TableHarms& tables, bool after_install) {
+std::string AdviceText(const Tables& tables, bool after_install) {
   std::string text;
   for (const Advice& advice : kAdvices) {
     bool fits = false;
-    std::set<std::string>
-        commands;  // Two data directories have the same table.
-    for (const auto& [folder, found] : tables) {
-      const Table table(folder, found);
+    // Two data directories have the same table.
+    std::set<std::string> commands;
+    for (const auto& [folder, table] : tables) {
       if ((advice.is_repair || !after_install) && advice.fits(table)) {
         fits = true;
         commands.insert(advice.command == nullptr
@@ -175,11 +145,10 @@ std::string AdviceText(const TableHarms& tables, bool after_install) {
   return text;
 }
 
-Json RepairJson(const TableHarms& tables) {
+Json RepairJson(const Tables& tables) {
   Json list = Json::array();
-  for (const auto& [folder, found] : tables) {
-    const Table table(folder, found);
-    if (table.loses() && table.kind != kNodesTable) {
+  for (const auto& [folder, table] : tables) {
+    if (table.loses() && !table.is_of_node) {
       list.push_back({{"folder", folder}, {"command", Repair(table)}});
     }
   }

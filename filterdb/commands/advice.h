@@ -16,26 +16,43 @@
 
 namespace cassandra_bloom::tools {
 
-// What was found in a folder of SSTables that a node reads.
-struct TableHarm {
+// What was found in a folder of SSTables: of a table, or of a secondary index.
+struct Table {
+  // …/KEYSPACE/TABLE-ID, perhaps with a folder in it (Cassandra's Directories).
+  // If no node reads the folder, nothing is to be done about it.
+  Table(const std::string& folder, bool is_in_use);
+
+  bool has(Harm harm) const { return is_in_use && harms.has(harm); }
+  // Where a scrub is due, deletions and rows may be lost, too.
+  bool loses() const { return has(Harm::kHidesRows) || has(Harm::kDamaged); }
+  bool needs_mend() const {
+    return is_mendable && (has(Harm::kHidesRows) || has(Harm::kRefused) ||
+                           has(Harm::kWastesReads));
+  }
+
+  const bool is_in_use;
+  std::string name;   // As nodetool takes it: keyspace and table.
+  std::string index;  // The name of the index, or "".
+  // A table of this node alone (SchemaConstants.LOCAL_SYSTEM_KEYSPACE_NAMES),
+  // which cannot be repaired from another one.
+  bool is_of_node = false;
   Harms harms;
   bool is_of_scylla = false;
   bool is_mendable = false;     // Whether a mend helps some of its SSTables.
   uint64_t num_data_bytes = 0;  // Of all Data.db files.
 };
-using TableHarms = std::map<std::string, TableHarm>;  // By the folder.
+using Tables = std::map<std::string, Table>;  // By the folder.
 
-// Adds an SSTable, if a node reads its folder.
-void AddTo(TableHarms* tables, const Examined& examined);
+void AddTo(Tables* tables, const Examined& examined);
 
 // Returns what to do after a scan. After an install, only the lines are left
 // that bring hidden rows back to all replicas, by a repair and what stands for
 // it.
-std::string AdviceText(const TableHarms& tables, bool after_install = false);
+std::string AdviceText(const Tables& tables, bool after_install = false);
 
 // Returns the folders that need a repair, or what stands for it, each with the
 // command.
-Json RepairJson(const TableHarms& tables);
+Json RepairJson(const Tables& tables);
 
 // Returns a word that the shell reads as `text`.
 std::string Quoted(const std::string& text);

@@ -78,34 +78,6 @@ int Finish(int exit_code) {
   return kNotKnown;
 }
 
-void PrintOptionsOf(const CLI::App& command) {
-  for (const CLI::Option* const option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      PrintText("--" + name +
-                (option->get_items_expected_max() > 0 ? "=\n" : "\n"));
-    }
-  }
-  for (const CLI::App* const group : command.get_subcommands({})) {
-    if (group->get_name().empty()) {  // An option group has no name.
-      PrintOptionsOf(*group);
-    }
-  }
-}
-
-// Prints the subcommands or, behind one of them, its options.
-void PrintWhatMayFollow(const CLI::App& app, const std::string& first) {
-  const CLI::App* command = &app;
-  for (const CLI::App* const each : app.get_subcommands({})) {
-    command = each->get_name() == first ? each : command;
-  }
-  for (const CLI::App* const each : command->get_subcommands({})) {
-    if (!each->get_name().empty()) {
-      PrintText(each->get_name() + "\n");
-    }
-  }
-  PrintOptionsOf(*command);
-}
-
 // Refuses text that is no number, which is also NaN, and numbers out of range.
 CLI::Validator IsNumber(const std::string& what, double least, double most) {
   const auto fault = [=](const std::string& text) {
@@ -137,10 +109,6 @@ int RunProgram(const std::string& name, const std::string& description,
   add_commands(&app, &run);
   const std::vector<std::string> words = {argv + std::min(argc, 1),
                                           argv + argc};
-  if (!words.empty() && words[0] == "--complete") {
-    PrintWhatMayFollow(app, words.size() > 1 ? words[1] : "");
-    return Finish(kGood);
-  }
   std::string fault = EmptyValueIn(words);
   if (fault.empty() && what_took_its_place) {
     fault = what_took_its_place(words);

@@ -35,9 +35,6 @@ using WhatTookItsPlace =
 // `add_commands` adds its subcommands to the CLI::App.
 // Parsing the command line sets `*run` to the work of the one that it names.
 // Returns the exit status.
-//
-// "--complete WORD..." prints what may follow these words: completion.bash asks
-// for it.
 int RunProgram(const std::string& name, const std::string& description,
                const std::string& exit_statuses,
                const std::function<void(CLI::App* app, Run* run)>& add_commands,

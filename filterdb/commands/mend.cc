@@ -108,13 +108,12 @@ struct InstallArguments {
 };
 
 // What was found before the mend.
-TableHarms HarmsOf(const RunFolder& run) {
-  TableHarms tables;
+Tables TablesOf(const RunFolder& run) {
+  Tables tables;
   for (const auto& [prefix, line] : run.lines()) {
-    if (!IsInUse(line.folder())) {
-      continue;
-    }
-    TableHarm& table = tables[line.folder()];
+    const std::string folder = line.folder();
+    Table& table =
+        tables.try_emplace(folder, folder, IsInUse(folder)).first->second;
     table.harms.Add(line.harms);
     table.is_of_scylla |= NameExists(line.prefix + "Scylla.db");
   }
@@ -139,7 +138,7 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
             Count(sums.num_listed, "SSTable") +
             " are gone: this is an old run, or not of this node; scan again\n";
   }
-  const TableHarms tables = HarmsOf(run);
+  const Tables tables = TablesOf(run);
   if (!options.undo) {
     for (const std::string& folder : sums.snapshots) {
       text += Printable(folder) +
@@ -247,7 +246,7 @@ ExitCode RunMend(const MendArguments& options) {
     return RunInstallOf(*RunFolder::ForInstall(path), install, &report);
   }
   std::string text = report.LeftOutText();
-  if (report.num(Outcome::kBuilt) + report.num(Outcome::kTocBuilt) > 0) {
+  if (report.num(Outcome::kBuilt) > 0) {
     text += "Nothing is changed yet. Stop the node, then: filterdb install " +
             Printable(Quoted(path)) + "\n";
   }

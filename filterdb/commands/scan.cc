@@ -145,18 +145,20 @@ std::string TextOf(const Json& json, const Examined& examined,
 // ---- Sums ----
 
 // What a filter costs: its memory, and how many SSTables are read, on average,
-// for a key that no SSTable has. A sum has the same fields.
+// for a key that no SSTable has.
 Json CostOf(uint64_t num_bytes, double rate) {
   return {{"filter_bytes", num_bytes}, {"reads_for_absent_key", rate}};
 }
 
-// `chance` is one of --what-if, or "today".
-Json CostWith(const Json& chance, const Examined& examined) {
-  if (chance.is_string() || !examined.has_keys) {
+constexpr char kToday[] = "today";
+
+// `chance` is one of --what-if, or kToday.
+Json CostWith(const std::string& chance, const Examined& examined) {
+  if (chance == kToday || !examined.has_keys) {
     return CostOf(examined.filter_size,
                   examined.is_judged ? examined.fill.rate() : 0);
   }
-  const Sizing sizing = *SizingForFpChance(chance);
+  const Sizing sizing = *SizingForFpChance(std::stod(chance));
   const uint64_t size = sizing.FilterSize(examined.num_keys);
   return CostOf(size, sizing.ExpectedRate(examined.num_keys, size));
 }
@@ -181,19 +183,21 @@ std::vector<Field> SumFields() {
           {"oversized_freed_bytes", "would free", AsSize, kIsRare}};
 }
 
-Json AddendsOf(const Examined& examined) {
+// `chances` are those of --what-if, and kToday.
+Json AddendsOf(const Examined& examined,
+               const std::vector<std::string>& chances) {
   const auto has = [&](Harm harm) {
     return examined.harms().has(harm) ? 1U : 0U;
   };
   const unsigned is_live = examined.sstable.state == SstableState::kLive;
   const Action action = examined.action();
-  const Json now = CostWith("today", examined);
+  const Json now = CostWith(kToday, examined);
   const Json mended = action == Action::kMend
                           ? CostOf(examined.planned_size, examined.planned_rate)
                           : now;
   const bool is_only_oversized =
       examined.has(Check::kOversized) && action < Action::kMend;
-  return {
+  Json addends = {
       {"sstables", is_live},
       {"refused", has(Harm::kRefused)},
       {"hides_rows", has(Harm::kHidesRows)},
@@ -212,141 +216,87 @@ Json AddendsOf(const Examined& examined) {
       // What only `mend --oversized` frees.
       {"oversized_freed_bytes",
        is_only_oversized ? examined.filter_size - examined.planned_size : 0}};
+  for (const std::string& chance : chances) {
+    addends["what_if"][chance] = CostWith(chance, examined);
+  }
+  return addends;
 }
 
-// Adds each number of `row` to that of the same name.
-void AddTo(Json* sums, const Json& row) {
-  for (const auto& [name, value] : row.items()) {
-    Json& sum = (*sums)[name];
-    sum = value.is_number_float()
-              ? Json(sum.get<double>() + value.get<double>())
-              : Json(sum.get<uint64_t>() + value.get<uint64_t>());
+// Adds each number to that of the same name.
+void AddTo(Json* sum, const Json& addend) {
+  if (addend.is_object()) {
+    for (const auto& [name, value] : addend.items()) {
+      AddTo(&(*sum)[name], value);
+    }
+  } else if (sum->is_null()) {
+    *sum = addend;
+  } else {
+    *sum = addend.is_number_float()
+               ? Json(sum->get<double>() + addend.get<double>())
+               : Json(sum->get<uint64_t>() + addend.get<uint64_t>());
   }
 }
 
-// Of a folder of SSTables, or of all.
-struct Sum {
-  // `chances` are those of --what-if.
-  explicit Sum(const std::vector<double>& chances);
-  void Add(const Examined& examined);
-
-  Harms harms;
-  Json figures;
-  Json costs = Json::array();  // Today, and with each of the chances.
-};
-
-Sum::Sum(const std::vector<double>& chances) {
+Json NoSums() {
+  Json sums;
   for (const Field& field : SumFields()) {
-    figures[field.name] = field.format == AsThreeDigits ? Json(0.0) : Json(0U);
+    sums[field.name] = field.format == AsThreeDigits ? Json(0.0) : Json(0U);
   }
-  costs.push_back({{"fp_chance", "today"}});
-  for (const double chance : chances) {
-    costs.push_back({{"fp_chance", chance}});
-  }
-  for (Json& cost : costs) {
-    cost.update(CostOf(0, 0));
-  }
+  return sums;
 }
 
-void Sum::Add(const Examined& examined) {
-  harms.Add(examined.harms());
-  AddTo(&figures, AddendsOf(examined));
-  for (Json& cost : costs) {
-    AddTo(&cost, CostWith(cost["fp_chance"], examined));
-  }
-}
-
-using Sums = std::map<std::string, Sum>;  // By the folder.
-
-// What each folder and all would cost. The folder with the largest filters
-// comes first.
-Json WhatIf(const Sums& sums, const Sum& all) {
-  Json tables = Json::array();
-  const auto add = [&](const std::string& folder, const Sum& sum) {
-    tables.push_back({{"folder", folder},
-                      {"sstables", sum.figures["sstables"]},
-                      {"with", sum.costs}});
-  };
-  for (const auto& [folder, sum] : sums) {
-    if (sum.figures["sstables"] > 0) {
-      add(folder, sum);
-    }
-  }
-  std::stable_sort(
-      tables.begin(), tables.end(), [](const Json& a, const Json& b) {
-        return a["with"][0]["filter_bytes"] > b["with"][0]["filter_bytes"];
-      });
-  if (tables.size() != 1) {
-    add("all", all);
-  }
-  return tables;
-}
-
-std::string WhatIfText(const Json& tables) {
-  std::string text;
-  for (const Json& table : tables) {
-    text +=
-        AsText(table["folder"]) + ", " + Count(table["sstables"], "SSTable") +
-        "\n" +
-        TableText(table["with"],
-                  {{"fp_chance", "chance"},
-                   {"filter_bytes", "filters", AsSize},
-                   {"reads_for_absent_key", "read in vain", AsThreeDigits}}) +
-        "\n";
-  }
-  return text;
-}
-
-// A line for each folder, or only for those with faults, and one for all.
-std::string SumsText(const Sums& sums, const Sum& all, bool only_faults) {
-  Json rows = Json::array();
-  const auto add = [&](const std::string& folder, const Sum& sum) {
-    rows.push_back(sum.figures);
-    rows.back()["folder"] = folder;
-  };
-  for (const auto& [folder, sum] : sums) {
-    if (!only_faults || sum.harms.worst() != Harm::kNone) {
-      add(folder, sum);
-    }
-  }
-  if (sums.size() != 1 || rows.empty()) {
-    add("all", all);
-  }
+// `rows` are the sums of folders, each with its "folder".
+std::string SumsText(const Json& rows) {
   std::vector<Field> fields = SumFields();
   fields.push_back({"folder", "table"});
   return TableText(rows, fields);
 }
 
+std::string WhatIfText(const Json& rows) {
+  Json costs = Json::array();
+  for (const Json& row : rows) {
+    for (const auto& [chance, cost] : row["what_if"].items()) {
+      costs.push_back(cost);
+      costs.back()["chance"] = chance;
+      costs.back()["folder"] = row["folder"];
+    }
+  }
+  return TableText(costs,
+                   {{"chance", "chance"},
+                    {"filter_bytes", "filters", AsSize},
+                    {"reads_for_absent_key", "read in vain", AsThreeDigits},
+                    {"folder", "table"}});
+}
+
 // Reads chances such as "0.001,0.01".
-std::vector<double> ParseChances(const std::string& text) {
-  std::vector<double> chances;
+std::vector<std::string> ParseChances(const std::string& text) {
+  std::vector<std::string> chances = {kToday};
   for (const std::string_view part : Split(text, ',')) {
-    std::string chance(part);
+    std::string& chance = chances.emplace_back(part);
     const std::string fault = IsFpChance()(chance);
     if (!fault.empty()) {
       throw WrongUsage("--what-if=" + text + ": " + fault);
     }
-    chances.push_back(std::stod(chance));
   }
   return chances;
 }
 
 ExitCode RunScan(const ScanArguments& options) {
-  std::vector<double> chances;
+  std::vector<std::string> chances;
   if (!options.what_if.empty()) {
     chances = ParseChances(options.what_if == kUsualChances ? "0.001,0.01,0.1"
                                                             : options.what_if);
   }
-  Sums sums;
-  Sum all(chances);
-  TableHarms tables;
+  std::map<std::string, Json> sums;  // By the folder.
+  Json all = NoSums();
+  Tables tables;
   std::string folder;  // Of the last SSTable that was printed.
   Report report(options.json, options.scan.paths);
   const auto print = [&](const Examined& examined) {
     report.Add(examined.harms());
-    sums.try_emplace(examined.sstable.folder, chances)
-        .first->second.Add(examined);
-    all.Add(examined);
+    const Json addends = AddendsOf(examined, chances);
+    AddTo(&sums[examined.sstable.folder], addends);
+    AddTo(&all, addends);
     AddTo(&tables, examined);
     const bool is_shown = chances.empty() && (!options.only_faults ||
                                               examined.worst() != Harm::kNone);
@@ -354,23 +304,29 @@ ExitCode RunScan(const ScanArguments& options) {
     report.Print(json, is_shown ? TextOf(json, examined, &folder) : "");
   };
   ExaminePaths(options.scan, &report, /*work=*/nullptr, print);
-  Json json = all.figures;
+  Json json = all;
   json["tables"] = Json::array();
+  Json shown = Json::array();
   for (const auto& [path, sum] : sums) {
-    json["tables"].push_back({{"folder", path}});
-    json["tables"].back().update(sum.figures);
+    Json row = {{"folder", path}};
+    row.update(sum);
+    json["tables"].push_back(row);
+    if (!options.only_faults || tables.at(path).harms.worst() != Harm::kNone) {
+      shown.push_back(row);
+    }
   }
-  std::string text = folder.empty() ? "" : "\n";
-  if (!chances.empty()) {
-    json["what_if"] = WhatIf(sums, all);
-    text += WhatIfText(json["what_if"]);
-  } else {
-    text += SumsText(sums, all, options.only_faults);
+  if (sums.size() != 1 || shown.empty()) {
+    all["folder"] = "all";
+    shown.push_back(all);
   }
   json["tables_to_repair"] = RepairJson(tables);
   json.update(report.LeftOutJson());
-  return report.Finish(json, (sums.empty() ? "no SSTable found\n" : text) +
-                                 report.LeftOutText() + AdviceText(tables));
+  const std::string text =
+      sums.empty()
+          ? "no SSTable found\n"
+          : (folder.empty() ? "" : "\n") +
+                (chances.empty() ? SumsText(shown) : WhatIfText(shown));
+  return report.Finish(json, text + report.LeftOutText() + AdviceText(tables));
 }
 
 }  // namespace

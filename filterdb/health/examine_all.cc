@@ -47,8 +47,7 @@ bool IsSuspect(const Examined& examined) {
           examined.stamps.front() == FileStamp() || MayGrow(examined));
 }
 
-// Gives SSTables to threads, lends them memory, and brings the results into
-// order.
+// Gives SSTables to threads, and brings the results into order.
 class Work {
  public:
   explicit Work(const ExamineJob& job) : job_(job) {}
@@ -131,17 +130,13 @@ class Work {
  private:
   struct Result {
     Examined examined;
-    uint64_t num_bytes = 0;  // Of the memory that was lent for its filter.
     bool is_suspect = false;
     bool is_ready = false;
   };
 
-  // Returns the next SSTable when there is enough memory for its filter. One
-  // that wants more than all of it gets it when no other has any. The results
-  // that wait for an earlier one are few, too.
+  // Returns the next SSTable. The results that wait for an earlier one are few.
   Result* Take() {
-    constexpr uint64_t kAll = 256 << 20;
-    constexpr uint64_t kMostAhead = 100;
+    constexpr size_t kMostAhead = 100;
     std::unique_lock<std::mutex> lock(mutex_);
     changed_.wait(lock,
                   [&] { return failure_ || results_.size() < kMostAhead; });
@@ -150,21 +145,13 @@ class Work {
       return nullptr;
     }
     Result& result = results_.emplace_back();
-    struct stat status;
-    if (stat(sstable->Path("Filter.db").c_str(), &status) == 0) {
-      result.num_bytes = std::min(static_cast<uint64_t>(status.st_size), kAll);
-    }
     result.examined.sstable = *std::move(sstable);
-    changed_.wait(
-        lock, [&] { return failure_ || borrowed_ <= kAll - result.num_bytes; });
-    borrowed_ += result.num_bytes;
     return &result;
   }
 
   void GiveBack(Result* result) {
     constexpr size_t kMostSuspects = 1000;
     const std::lock_guard<std::mutex> lock(mutex_);
-    borrowed_ -= result->num_bytes;
     result->is_ready = true;
     for (; !results_.empty() && results_.front().is_ready;
          results_.pop_front()) {
@@ -200,7 +187,6 @@ class Work {
   const ExamineJob& job_;
   std::mutex mutex_;  // For all that follows, and for next and done.
   std::condition_variable changed_;
-  uint64_t borrowed_ = 0;  // In bytes.
   // In the order of `next`: what is being examined, and what waits for it.
   std::deque<Result> results_;
   std::vector<Examined> suspects_;
@@ -209,21 +195,24 @@ class Work {
 
 }  // namespace
 
-void ExamineAll(const ExamineJob& job) {
-  Work work(job);
+void InThreads(size_t num_threads, const std::function<void()>& work) {
   std::vector<std::thread> threads;
   try {
-    for (unsigned i = 1; i < job.num_threads; ++i) {
-      threads.emplace_back([&] { work.Run(); });
+    for (size_t i = 1; i < num_threads; ++i) {
+      threads.emplace_back(work);
     }
   } catch (const std::exception&) {
-    // No more threads can be started, also for want of memory. Those that were
-    // started, and this one, do all the work.
+    // Those that were started, and this one, do all the work.
   }
-  work.Run();
+  work();
   for (std::thread& thread : threads) {
     thread.join();
   }
+}
+
+void ExamineAll(const ExamineJob& job) {
+  Work work(job);
+  InThreads(job.num_threads, [&] { work.Run(); });
   work.RethrowFailure();
   work.ExamineSuspects();
 }

@@ -6,6 +6,7 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_ALL_H_
 #define CASSANDRA_BLOOM_FILTERDB_HEALTH_EXAMINE_ALL_H_
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 
@@ -34,12 +35,14 @@ struct ExamineJob {
   std::function<void(const Examined& sstable)> done;
 };
 
-// No memory grows with the number of SSTables. Those that are examined at the
-// same time take at most 256 MiB for their filters; one that needs more is
-// examined alone. Besides, each thread takes some MB, most of it for two chunks
-// of Data.db (kMaxChunkSize). A Scylla.db takes up to kMaxScyllaDbSize, and the
-// deepest trie 6 MiB.
+// No memory grows with the number of SSTables. Each thread holds a filter, and
+// some MB, most of it for two chunks of Data.db (kMaxChunkSize). A Scylla.db
+// takes up to kMaxScyllaDbSize, and the deepest trie 6 MiB.
 void ExamineAll(const ExamineJob& job);
+
+// Calls `work` in this thread and, at the same time, in others. If they cannot
+// be started, also for want of memory, those that could do all the work.
+void InThreads(size_t num_threads, const std::function<void()>& work);
 
 }  // namespace cassandra_bloom::tools
 

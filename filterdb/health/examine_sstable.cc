@@ -101,7 +101,7 @@ class Examination {
       toc_digest = scylla->Digest(DigestOf::kToc);
     }
     found_.is_judged = true;
-    found_.filter_has_digest = filter_digest.has_value();
+    found_.digests_change = filter_digest.has_value();
     ReadPlan();
     ReadToc(toc_digest);
     OpenFilter();
@@ -164,7 +164,7 @@ class Examination {
       return;
     }
     const bool names_filter = TocNames(toc_, "Filter.db");
-    found_.toc_digest_changes = digest && !names_filter;
+    found_.digests_change |= digest && !names_filter;
     if (digest && Crc32(toc_) != *digest) {
       found_.Add(Crc32(CompletedToc(toc_)) == *digest
                      ? Check::kTocUnfinished

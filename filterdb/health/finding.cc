@@ -142,19 +142,16 @@ void Examined::AddObstacles(const ExamineOptions& options) {
       finding.action = Action::kMend;
     }
   }
-  const Action due = action();
-  if (due != Action::kCompleteToc && due != Action::kMend) {
+  if (action() != Action::kMend) {
     return;
   }
   AddLogs();
-  if (due == Action::kMend && !plan) {
+  if (!plan) {
     Add(Check::kPlanUnknown);
-  } else if (due == Action::kMend && (*plan >= 1 || *plan < kMinFpChance)) {
+  } else if (*plan >= 1 || *plan < kMinFpChance) {
     Add(Check::kNoFilterPlanned);
   }
-  const bool changes_digests =
-      (filter_has_digest && due == Action::kMend) || toc_digest_changes;
-  if (changes_digests && !options.rewrite_digests) {
+  if (digests_change && !options.rewrite_digests) {
     Add(Check::kDigestsHeld,
         "Scylla.db holds the checksum of its filter or of TOC.txt, and "
         "ScyllaDB would refuse the SSTable");

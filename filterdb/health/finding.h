@@ -75,10 +75,9 @@ struct Examined {
   bool is_judged = false;
   bool has_filter_file = false;
   uint64_t filter_size = 0;  // In bytes, as far as a node reads it.
-  // Whether Scylla.db has a digest that must change with Filter.db, or with a
-  // TOC.txt that is completed.
-  bool filter_has_digest = false;
-  bool toc_digest_changes = false;
+  // Whether Scylla.db has a digest that a mend must change: of Filter.db, or of
+  // a TOC.txt that is completed.
+  bool digests_change = false;
   FilterFill fill;  // All 0 if the filter is empty or cannot be read.
 
   bool has_keys = false;  // Whether all keys could be read.

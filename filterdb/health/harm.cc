@@ -21,7 +21,6 @@ constexpr Harm kH = Harm::kHidesRows;
 constexpr Harm kR = Harm::kRefused;
 
 constexpr Action kNothing = Action::kNone;
-constexpr Action kToc = Action::kCompleteToc;
 constexpr Action kMend = Action::kMend;
 constexpr Action kLeave = Action::kLeave;
 
@@ -54,13 +53,13 @@ constexpr CheckInfo kChecks[] = {
     // With --oversized, the action is kMend.
     Row(Check::kOversized, "oversized", kM, kM, kM, kNothing),
     // Cassandra makes the filter anew at each start, ScyllaDB loads none.
-    Row(Check::kNotInToc, "not in TOC.txt", kO, kO, kW, kToc),
+    Row(Check::kNotInToc, "not in TOC.txt", kO, kO, kW, kMend),
 
     Row(Check::kDigestDiffers, "digest differs", kR, kR, kR, kMend,
         "mend with --rewrite-digests"),
     Row(Check::kTocDigestDiffers, "TOC.txt digest differs", kR, kR, kR, kLeave,
         "restore the TOC.txt whose checksum is in Scylla.db"),
-    Row(Check::kTocUnfinished, "TOC.txt unfinished", kR, kR, kR, kToc),
+    Row(Check::kTocUnfinished, "TOC.txt unfinished", kR, kR, kR, kMend),
     Row(Check::kScyllaDbDamaged, "Scylla.db damaged", kR, kR, kR, kLeave,
         "restore Scylla.db from a backup"),
     Row(Check::kTocMissing, "TOC.txt missing", kO, kO, kR, kLeave,

@@ -58,9 +58,8 @@ enum class Reader { kCassandraBeforeNa, kCassandraFromNa, kScylla };
 // What `filterdb mend` does. From the weakest to the strongest.
 enum class Action {
   kNone,
-  kCompleteToc,  // Add the line Filter.db to TOC.txt.
-  kMend,         // Build a new filter, and complete TOC.txt.
-  kLeave,        // Change nothing, because somebody must do something first.
+  kMend,   // Build a new filter, and add the line Filter.db to TOC.txt.
+  kLeave,  // Change nothing, because somebody must do something first.
 };
 
 // In the order of the table in harm.cc.

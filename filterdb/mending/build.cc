@@ -73,17 +73,9 @@ void Make(const Examined& examined, const RunFolder& run, Outcome* outcome,
   if (action == Action::kNone) {
     return;
   }
-  const Sstable& sstable = examined.sstable;
-  const FileDescriptor folder(
-      open(sstable.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const Place place(sstable, folder.get());  // Fails where the install would.
+  const Place place(examined.sstable);  // Fails where the install would.
   line->index_crc = place.index_crc();
   line->old_filter = place.filter_crc();
-  if (action == Action::kCompleteToc) {
-    line->kind = RunLine::kToc;
-    outcome->kind = Outcome::kTocBuilt;
-    return;
-  }
   line->kind = RunLine::kNew;
   outcome->kind = Outcome::kBuilt;
   outcome->num_keys = examined.num_keys;

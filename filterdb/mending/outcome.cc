@@ -8,13 +8,19 @@
 namespace cassandra_bloom::tools {
 
 const char* NameOf(Outcome::Kind kind) {
-  constexpr const char* kNames[] = {"built",      "TOC.txt to complete",
-                                    "installed",  "would be installed",
-                                    "put back",   "would be put back",
-                                    "unchanged",  "gone",
-                                    "in use",     "foreign",
-                                    "not listed", "not changed",
-                                    "left",       "failed"};
+  constexpr const char* kNames[] = {"built",
+                                    "installed",
+                                    "would be installed",
+                                    "put back",
+                                    "would be put back",
+                                    "unchanged",
+                                    "gone",
+                                    "in use",
+                                    "foreign",
+                                    "not listed",
+                                    "not changed",
+                                    "left",
+                                    "failed"};
   return kNames[kind];
 }
 

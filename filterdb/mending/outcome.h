@@ -19,8 +19,7 @@ namespace cassandra_bloom::tools {
 struct Outcome {
   enum Kind {
     // Of a mend.
-    kBuilt,     // A new filter is in the run folder.
-    kTocBuilt,  // Only TOC.txt is to be completed.
+    kBuilt,  // A new filter is in the run folder.
     // Of an install, or its undo.
     kInstalled,
     kWouldInstall,

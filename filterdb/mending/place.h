@@ -46,20 +46,19 @@ struct Change {
 // Functions throw an End or, if they fail, a std::runtime_error.
 class Place {
  public:
-  // Reads the files once. `folder` is that of the SSTable, open, and outlives
-  // this object. Fails if this user may not change files of the SSTable.
-  Place(const Sstable& sstable, int folder);
+  // Reads the files once. Fails if this user may not change files of the
+  // SSTable.
+  explicit Place(const Sstable& sstable);
   // Removes temporary files that got no names.
   ~Place();
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
 
   const Sstable& sstable() const { return sstable_; }
-  int folder() const { return folder_; }
-  const FileStamp& index_stamp() const { return parts_[kIndex].stamp; }
-  uint32_t index_crc() const { return parts_[kIndex].crc.value_or(0); }
+  const FileStamp& index_stamp() const { return stamps_[kIndex]; }
+  uint32_t index_crc() const { return found_[kIndex].crc.value_or(0); }
   // Nothing if there is no Filter.db.
-  std::optional<uint32_t> filter_crc() const { return parts_[kFilter].crc; }
+  std::optional<uint32_t> filter_crc() const { return found_[kFilter].crc; }
 
   // Returns whether any file differs from what it is to be.
   bool Plan(const Change& change);
@@ -80,9 +79,8 @@ class Place {
   // In the order of StampsOf.
   enum Part { kData, kIndex, kFilter, kToc, kScylla, kNumParts };
 
-  // What was found. Without a file, the stamp is that of none.
+  // What was found of a file that is there.
   struct Found {
-    FileStamp stamp;
     mode_t mode = 0;
     gid_t group = 0;
     std::optional<uint32_t> crc;  // Not of Data.db.
@@ -91,27 +89,23 @@ class Place {
   struct NewFile {
     Part part;
     std::string bytes;  // Of Filter.db, they are those of Change::filter.
+    std::string temporary = "";  // Its path, while it has a temporary name.
   };
 
-  std::string NameOfPart(Part part) const;
-  std::string PathOf(Part part) const;
   void CheckIsOwner();
   void CheckIsRegular(Part part, mode_t mode) const;
   std::string Read(Part part, uint64_t max_kept);
-  void CheckToc() const;
   void ParseScyllaDb(const std::string& content);
-  void Write(const NewFile& file, const std::string& temporary);
+  void Write(NewFile* file, const std::string& temporary);
 
   const Sstable sstable_;
-  const int folder_;
-  const std::string index_;  // "Index.db" or "Partitions.db".
-  std::array<Found, kNumParts> parts_;
+  const std::array<std::string, kNumParts> paths_;
+  const std::vector<FileStamp> stamps_;  // From before the files were read.
+  std::array<Found, kNumParts> found_;
   std::string toc_;  // The content of TOC.txt, or "" if there is none.
   std::optional<ScyllaDb> scylla_;  // Empty if there is no Scylla.db.
   Change change_;
   std::vector<NewFile> planned_;  // In the order in which they get their names.
-  std::string suffix_;
-  size_t num_written_ = 0;  // How many of these have a temporary file.
 };
 
 // Returns what an install or its undo is to change, judged by the content of

@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 constexpr char kFormat[] = "filterdb run 1 ";
 constexpr char kFormatOfOldBackups[] = "filterdb mend 1";
 constexpr uint64_t kMaxListSize = uint64_t{4} << 30;  // In bytes.
-constexpr const char* kKinds[] = {"good", "left", "toc", "new"};
+constexpr const char* kKinds[] = {"good", "left", "new"};
 constexpr char kNoFilter[] = "-";
 
 // ---- Lines ----

@@ -34,7 +34,6 @@ struct RunLine {
   enum Kind {
     kUntouched,  // Nothing is to be done.
     kLeft,       // It does harm, and somebody must do something first.
-    kToc,        // TOC.txt is to be completed.
     kNew,        // There is a new filter, and TOC.txt is to be completed.
   };
 
@@ -44,14 +43,14 @@ struct RunLine {
   // An SSTable is its Data.db and its index, by whatever path.
   FileStamp data;
   FileStamp index;
-  // These three are CRC-32 values, of kToc and kNew alone. Without a filter,
-  // there is no old one, and with kToc no new one.
+  // These three are CRC-32 values, of kNew alone. Without a filter, there is no
+  // old one.
   uint32_t index_crc = 0;
   std::optional<uint32_t> old_filter;
   std::optional<uint32_t> new_filter;
   std::string prefix;  // The last absolute path of Data.db without "Data.db".
 
-  bool HasWork() const { return kind == kToc || kind == kNew; }
+  bool HasWork() const { return kind == kNew; }
   std::string folder() const {
     return prefix.substr(0, prefix.find_last_of('/'));
   }

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -21,6 +20,7 @@
 #include <thread>
 #include <utility>
 
+#include "filterdb/health/examine_all.h"
 #include "filterdb/health/finding.h"
 #include "filterdb/mending/install.h"
 #include "filterdb/mending/lease.h"
@@ -42,7 +42,6 @@ struct Folder {
 
   FileDescriptor fd;
   TransactionLogs logs;
-  std::string error;  // Why it could not be listed, or "".
   bool is_changed = false;
 };
 
@@ -71,9 +70,11 @@ class TableInstall {
   // Returns the SSTables that no line names.
   std::vector<Sstable> Do(const std::string& table,
                           const std::vector<const RunLine*>& lines) {
-    ListFolder(table);
+    if (!ListFolder(table, lines)) {
+      return {};
+    }
     for (const std::string_view beside : kFoldersBeside) {
-      ListFolder(table + "/" + std::string(beside));
+      ListFolder(table + "/" + std::string(beside), {});
     }
     std::vector<Job> jobs;
     for (const RunLine* const line : lines) {
@@ -96,17 +97,6 @@ class TableInstall {
     for (Job& job : jobs) {
       Report(&job);
     }
-    // Other names of these SSTables may be there.
-    for (const auto& [path, folder] : folders_) {
-      if (!folder.error.empty()) {
-        Outcome outcome;
-        outcome.kind = Outcome::kFailed;
-        outcome.path = path;
-        outcome.note = folder.error;
-        outcome.left.Add(Harm::kNotKnown);
-        on_outcome_(outcome);
-      }
-    }
     std::vector<Sstable> unlisted;
     for (auto& [data, names] : by_data_) {
       for (Name& name : names) {
@@ -122,27 +112,15 @@ class TableInstall {
   // worth its start.
   static void InAllThreads(std::vector<Job>* jobs,
                            const std::function<void(Job*)>& work) {
+    constexpr size_t kOfOneThread = 100;
     std::atomic<size_t> next{0};
-    const auto run = [&] {
-      for (size_t i = next++; i < jobs->size(); i = next++) {
-        work(&(*jobs)[i]);
-      }
-    };
-    std::vector<std::thread> threads;
-    try {
-      constexpr size_t kOfOneThread = 100;
-      const size_t num_threads = std::min<size_t>(
-          std::thread::hardware_concurrency(), jobs->size() / kOfOneThread);
-      for (size_t i = 1; i < num_threads; ++i) {
-        threads.emplace_back(run);
-      }
-    } catch (const std::exception&) {
-      // Those that were started, and this one, do all the work.
-    }
-    run();
-    for (std::thread& thread : threads) {
-      thread.join();
-    }
+    InThreads(std::min<size_t>(std::thread::hardware_concurrency(),
+                               jobs->size() / kOfOneThread),
+              [&] {
+                for (size_t i = next++; i < jobs->size(); i = next++) {
+                  work(&(*jobs)[i]);
+                }
+              });
   }
 
   // What the run has not changed does harm as before.
@@ -152,7 +130,7 @@ class TableInstall {
                               outcome.kind == Outcome::kGone ||
                               (outcome.kind == Outcome::kUnchanged &&
                                !(options_.undo && job->line->old_filter));
-    if (!is_as_wanted && is_table_there_) {
+    if (!is_as_wanted) {
       outcome.left.Add(job->line->harms);
     }
     if (outcome.kind == Outcome::kInUse || outcome.kind == Outcome::kForeign ||
@@ -166,20 +144,31 @@ class TableInstall {
   // ---- Where the SSTables are ----
 
   // Lists a folder once, and removes what a killed install of this run left.
-  void ListFolder(const std::string& path) {
+  // Returns false if it cannot be listed, or if that of the table is not there.
+  // `lines` are of its SSTables. If it is there, they do harm as before.
+  bool ListFolder(const std::string& path,
+                  const std::vector<const RunLine*>& lines) {
     Folder& folder = folders_.try_emplace(path, path).first->second;
     std::error_code failure;
     FolderListing listing =
         tools::ListFolder(path, /*node_is_down=*/!options_.dry_run, &failure);
     const bool is_absent = failure == std::errc::no_such_file_or_directory ||
                            failure == std::errc::not_a_directory;
-    const bool is_table = folders_.size() == 1;  // Those beside come later.
-    if (failure && (is_table || !is_absent)) {
-      is_table_there_ = !is_absent;
-      folder.error = is_absent ? "is not there; mount its file system, if the "
-                                 "table was not dropped"
-                               : "cannot list the folder: " + failure.message();
-      list_error_ = path + ": " + folder.error;
+    if (failure && (!is_absent || !lines.empty())) {
+      Outcome outcome;
+      outcome.kind = Outcome::kFailed;
+      outcome.path = path;
+      outcome.note = is_absent
+                         ? "is not there; mount its file system, if the table "
+                           "was not dropped"
+                         : "cannot list the folder: " + failure.message();
+      outcome.left.Add(Harm::kNotKnown);
+      for (const RunLine* const line : lines) {
+        outcome.left.Add(is_absent ? Harms() : line->harms);
+      }
+      on_outcome_(outcome);
+      list_error_ = path + ": " + outcome.note;
+      return false;
     }
     folder.logs = std::move(listing.logs);
     for (const std::string& name_prefix : listing.sstables) {
@@ -197,6 +186,7 @@ class TableInstall {
         sums_.snapshots.insert(path + "/" + name);
       }
     }
+    return true;
   }
 
   // An SSTable is its Data.db and index, by whatever path.
@@ -227,8 +217,7 @@ class TableInstall {
     }
     for (Name& name : job->names) {
       CheckIsLive(&name);
-      const int folder = name.folder->fd.get();
-      auto place = std::make_unique<Place>(name.sstable, folder);
+      auto place = std::make_unique<Place>(name.sstable);
       if (place->index_stamp() != line.index ||
           place->index_crc() != line.index_crc) {
         Leave("its index has changed since the mend");
@@ -237,7 +226,7 @@ class TableInstall {
       if (!place->Plan(change)) {
         continue;
       }
-      CheckCanTell(folder, options_.node_is_down);
+      CheckCanTell(name.folder->fd.get(), options_.node_is_down);
       job->places.push_back(std::move(place));
       if (options_.dry_run && !change.filter.empty()) {
         CopyListed(change.filter, *change.filter_crc, /*to=*/-1, "");
@@ -268,10 +257,7 @@ class TableInstall {
     const RunLine& line = *job->line;
     Outcome& outcome = job->outcome;
     if (job->places.empty()) {
-      const bool is_toc = line.kind == RunLine::kToc;
-      throw End{Outcome::kUnchanged, options_.undo && is_toc
-                                         ? "only its TOC.txt was completed"
-                                     : options_.undo && !line.old_filter
+      throw End{Outcome::kUnchanged, options_.undo && !line.old_filter
                                          ? "there was no filter before"
                                          : ""};
     }
@@ -355,7 +341,6 @@ class TableInstall {
   std::atomic<bool> has_ended_{false};  // An SSTable is in use.
   std::map<std::string, Folder> folders_;
   std::string list_error_;  // Of one that could not be listed, or "".
-  bool is_table_there_ = true;
   // By the stamp of Data.db. A line of the list takes the names away.
   std::map<FileStamp, std::vector<Name>> by_data_;
 };

@@ -202,13 +202,7 @@ TEST_F(FilterFilesTest, HelpOfEach) {
     EXPECT_THAT(help, HasSubstr("filterdb " + command + " [OPTIONS]"));
     EXPECT_THAT(help, HasSubstr("--json"));
     EXPECT_THAT(help, HasSubstr("Example: filterdb " + command + " "));
-    // What completion.bash asks for.
-    EXPECT_THAT(Good("--complete").out, HasSubstr(command + "\n"));
-    EXPECT_THAT(Good("--complete " + command).out, HasSubstr("--json\n"));
   }
-  EXPECT_THAT(Good("--complete mend").out, HasSubstr("--run=\n"));
-  // In a group of options.
-  EXPECT_THAT(Good("--complete find").out, HasSubstr("--key=\n"));
   EXPECT_THAT(all, HasSubstr("Exit status: 0 good, 1 reads or memory are"));
   for (const char* const help : {"--help", "--version", "build --help"}) {
     EXPECT_EQ(Exits(3, Run(std::string(help) + " >/dev/full")).err,

@@ -2,7 +2,6 @@
 
 #include "filterdb/mending/place.h"
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -14,7 +13,6 @@
 
 #include "filterdb/mending/outcome.h"
 #include "filterdb/sstable/bytes/file_sum.h"
-#include "plugin/filter_db/read_file.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::tools {
@@ -28,9 +26,7 @@ using testing::WriteFile;
 
 class PlaceTest : public ::testing::Test {
  protected:
-  PlaceTest()
-      : dir_(testing::FolderInMemory()),
-        folder_(open(dir_.path().c_str(), O_RDONLY | O_DIRECTORY)) {
+  PlaceTest() : dir_(testing::FolderInMemory()) {
     sstable_.folder = dir_.path();
     sstable_.name_prefix = "nb-1-big-";
     for (const char* const component :
@@ -46,7 +42,7 @@ class PlaceTest : public ::testing::Test {
   // Returns "" if the files were changed, otherwise the reason.
   std::string Do(const std::function<void()>& before_naming) const {
     try {
-      Place place(sstable_, folder_.get());
+      Place place(sstable_);
       EXPECT_TRUE(place.Plan(change_));
       place.WriteTemporary(".new");
       before_naming();
@@ -60,7 +56,6 @@ class PlaceTest : public ::testing::Test {
 
   const TempDir dir_;
   const TempDir runs_;
-  const FileDescriptor folder_;
   Sstable sstable_;
   Change change_;
 };

@@ -171,8 +171,9 @@ TEST_F(InstallTest, AFolderThatCannotBeListed) {
   const Ran ran = Install("", WithoutPrivileges());
   fs::permissions(dir_ / "ks/t1", fs::perms::owner_all);
   EXPECT_EQ(ran.exit_code, 2) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("ks/t1: cannot list the folder: Permission"));
-  EXPECT_THAT(ran.out, HasSubstr("3 installed, 2 failed\n"));
+  EXPECT_THAT(ran.out,
+              HasSubstr("ks/t1: failed: cannot list the folder: Perm"));
+  EXPECT_THAT(ran.out, HasSubstr("3 installed, 1 failed\n"));
 }
 
 // A data directory that is not mounted. Its tables are not gone.
@@ -182,8 +183,8 @@ TEST_F(InstallTest, AFolderThatIsNotThere) {
   for (const std::string undo : {"", "--undo"}) {
     for (const std::string dry_run : {" --dry-run", ""}) {
       EXPECT_THAT(Exits(3, Install(undo + dry_run)).out,
-                  HasSubstr("failed: " + dir_ / "ks/t1" +
-                            ": is not there; mount its file system"));
+                  HasSubstr(dir_ / "ks/t1" +
+                            ": failed: is not there; mount its file system"));
     }
   }
   fs::rename(dir_ / "before", dir_ / "ks");

@@ -99,7 +99,7 @@ TEST_F(UndoTest, WhatHasChangedIsLeft) {
        "is not the file that the list of the run names"},
       {[&] { WriteFile(one_.Path("TOC.txt"), ""); }, "left: TOC.txt damaged"},
       {[&] { fs::rename(dir_ / "ks/t1", dir_ / "ks/t2"); },
-       "failed: " + dir_ / "ks/t1" + ": is not there"},
+       dir_ / "ks/t1" + ": failed: is not there"},
   };
   for (const auto& [change, reason] : cases) {
     SCOPED_TRACE(reason);
