@@ -57,6 +57,8 @@ help:
 	@echo "             with RocksDB's own filter (SEED=N: only one database)"
 	@echo "make damage CASES=4000"
 	@echo "             damage SSTables, mend their filters, and check that none denies a key"
+	@echo "make scan-loop SCANS=5000"
+	@echo "             scan tables in a loop while they are written, compacted and removed"
 	@echo "make fuzz SECONDS=60"
 	@echo "             run each of the 8 fuzzers for this long"
 	@echo "make coverage"
@@ -132,6 +134,13 @@ damage: packages test-packages
 	$(CONFIGURE_DEV)
 	cmake --build $(DEV) --parallel $(JOBS) --target damage_test
 	CASSANDRA_BLOOM_DAMAGES=$(CASES) $(if $(SEED),CASSANDRA_BLOOM_SEED=$(SEED)) $(DEV)/bin/damage_test
+
+SCANS = 5000
+
+scan-loop: packages test-packages
+	$(CONFIGURE_DEV)
+	cmake --build $(DEV) --parallel $(JOBS) --target scan_loop_test
+	CASSANDRA_BLOOM_SCANS=$(SCANS) $(if $(SEED),CASSANDRA_BLOOM_SEED=$(SEED)) $(DEV)/bin/scan_loop_test
 
 SECONDS = 60
 
@@ -261,5 +270,5 @@ endef
 
 # Two targets at once would both call apt-get.
 .NOTPARALLEL:
-.PHONY: help demo bench bench-db bench-layouts rocksdb-for-this-cpu rocksdb-in-prefix bench-filterdb soak crash export-stress damage random fuzz coverage \
+.PHONY: help demo bench bench-db bench-layouts rocksdb-for-this-cpu rocksdb-in-prefix bench-filterdb soak crash export-stress damage scan-loop random fuzz coverage \
   mutants test release plugin rocksjava module dist filterdb-static foreign-architecture format deb packages $(NEEDS)
