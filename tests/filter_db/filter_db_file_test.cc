@@ -273,12 +273,17 @@ TEST_F(FilterDbFileTest, BrokenFilesAreRefusedInEveryForm) {
 }
 
 TEST_F(FilterDbFileTest, ANodeIgnoresWhatFollows) {
-  for (const BadFilterDb& bad : kBadFilterDbs) {
-    WriteFile(Path("filter"), bad.Bytes());
+  for (const BrokenFilter& broken : kBrokenFilters) {
+    if (broken.size == 0) {
+      continue;  // Of an empty file, every key is present.
+    }
+    const std::vector<char> bytes = broken.Block();
+    WriteFile(Path("filter"), {bytes.begin(), bytes.end()});
     const auto filter = OpenLikeNode(Path("filter"), kNaAndLater, &error_);
-    const bool is_longer = std::string(bad.fault).rfind("too long", 0) == 0;
-    ASSERT_EQ(filter != nullptr, is_longer) << bad.fault;
-    EXPECT_EQ(is_longer ? filter->num_words() : 2, 2u);
+    const bool is_longer = std::string(broken.fault).rfind("too long", 0) == 0;
+    ASSERT_EQ(filter != nullptr, is_longer) << broken.fault;
+    EXPECT_EQ(is_longer ? filter->num_words() : broken.num_words,
+              broken.num_words);
   }
 }
 
