@@ -4,16 +4,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <utility>
 
 #include "cassandra_bloom/filter_db_export.h"
 #include "cassandra_bloom/filter_policy.h"
+#include "tests/support/cassandra_data.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/temp_dir.h"
@@ -111,15 +112,6 @@ rocksdb::Options PartitionKeyOptions() {
   return options;
 }
 
-std::string BytesOfHex(const std::string& hex) {
-  std::string bytes;
-  std::istringstream words(hex);
-  for (unsigned byte = 0; words >> std::hex >> byte;) {
-    bytes += static_cast<char>(byte);
-  }
-  return bytes;
-}
-
 void FrozenNamesTest::ExpectNamesBesideRocksdb() {
   const TestDb db(DbOptions(OurPolicyBesideRocksdb()), ThousandRows());
   EXPECT_EQ(db.OnlyTable()->filter_policy_name, "cassandra_bloom");
@@ -134,8 +126,9 @@ void FrozenNamesTest::ExpectNamesBesideRocksdb() {
                        ".sst")
                 .find(Promised("partitioned filter index beside RocksDB's")),
             std::string::npos);
-  const std::string trailer =
-      BytesOfHex(Promised("end of a filter block beside RocksDB's"));
+  std::string hex = Promised("end of a filter block beside RocksDB's");
+  hex.erase(std::remove(hex.begin(), hex.end(), ' '), hex.end());
+  const std::string trailer = FromHex(hex);
   EXPECT_EQ(trailer.size(), 5u);
   EXPECT_NE(sst.find(trailer), std::string::npos);
 }

@@ -110,7 +110,7 @@ TEST_F(ChurnTest, NoFilterIsOfAnotherFile) {
          {DbOptions(OurPolicy()), DbOptions(OurPolicy(), Layout::kPartitioned),
           DbOptions(BuiltinPolicy())}) {
       OpenWith(options);
-      Churn(milliseconds(500 + NextRandom(&random_) % 1000));
+      Churn(milliseconds(300 + NextRandom(&random_) % 700));
       Require(db_->PauseBackgroundWork());
       ASSERT_TRUE(Sync()) << error_;
       EXPECT_EQ(WrongExports(db_.get(), out_.path()), "");

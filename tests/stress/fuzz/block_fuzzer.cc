@@ -16,7 +16,6 @@
 
 #include "plugin/policy/bits_reader.h"
 #include "plugin/policy/policy.h"
-#include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/stress/fuzz/fuzz_input.h"
 #include "tests/support/naive_filter.h"
 

@@ -19,8 +19,6 @@
 
 #include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/data_db/open_data_db.h"
-#include "tests/stress/fuzz/fuzz_check.h"
-#include "tests/stress/fuzz/fuzz_files.h"
 #include "tests/stress/fuzz/fuzz_input.h"
 
 namespace cassandra_bloom::testing {

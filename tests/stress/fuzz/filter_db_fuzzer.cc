@@ -18,19 +18,11 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "plugin/filter_db/filter_db_file.h"
-#include "tests/stress/fuzz/fuzz_check.h"
 #include "tests/stress/fuzz/fuzz_input.h"
 #include "tests/support/naive_filter.h"
-#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
-
-// The file is in memory, so that nothing waits for a disk.
-std::string Path(const std::string& name) {
-  static const TempDir dir("/dev/shm");
-  return dir / name;
-}
 
 using Positions = std::vector<uint64_t>;
 
@@ -111,7 +103,7 @@ std::vector<bool> AskAll(const FilterDbFile& filter,
 }
 
 std::unique_ptr<FilterDbFile> Open(const std::string& bytes, FilterForm form) {
-  const std::string path = Path("file");
+  const std::string path = FuzzFolder() / "file";
   // Another filter may still have the previous file in its memory map. So the
   // previous file must be removed, and must not be overwritten.
   std::filesystem::remove(path);
@@ -127,11 +119,11 @@ std::unique_ptr<FilterDbFile> Open(const std::string& bytes, FilterForm form) {
 std::string Written(const FilterDbFile& filter, FilterForm form) {
   std::string error;
   FUZZ_CHECK(
-      WriteFileAtomically(Path("written"), /*overwrite=*/true,
+      WriteFileAtomically(FuzzFolder() / "written", /*overwrite=*/true,
                           FilterDbContent(form, filter.num_probes(),
                                           filter.num_words(), filter.bits()),
                           &error));
-  return ReadFile(Path("written"));
+  return ReadFile(FuzzFolder() / "written");
 }
 
 void CheckAlwaysPresent(const FilterDbFile& filter,

@@ -5,11 +5,28 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tests/support/temp_dir.h"
+
+// Aborts the fuzzer unless `condition` is true. libFuzzer then keeps the input.
+#define FUZZ_CHECK(condition)                                            \
+  if (!(condition)) {                                                    \
+    std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+    std::abort();                                                        \
+  }
+
 namespace cassandra_bloom::testing {
+
+// Returns a folder for the files of all inputs, in memory if possible.
+inline const TempDir& FuzzFolder() {
+  static const TempDir folder(FolderInMemory());
+  return folder;
+}
 
 // Takes numbers and strings from the front of a fuzzer's input. After the end
 // of the input, numbers are 0 and strings are empty.

@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "filterdb/sstable/key_reader.h"
-#include "tests/stress/fuzz/fuzz_check.h"
-#include "tests/stress/fuzz/fuzz_files.h"
+#include "tests/stress/fuzz/fuzz_input.h"
 
 namespace cassandra_bloom::testing {
 

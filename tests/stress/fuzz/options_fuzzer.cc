@@ -18,7 +18,7 @@
 
 #include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/policy.h"
-#include "tests/stress/fuzz/fuzz_check.h"
+#include "tests/stress/fuzz/fuzz_input.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -15,8 +15,6 @@
 
 #include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
-#include "tests/stress/fuzz/fuzz_check.h"
-#include "tests/stress/fuzz/fuzz_files.h"
 #include "tests/stress/fuzz/fuzz_input.h"
 #include "tests/stress/fuzz/fuzz_reading.h"
 

@@ -17,8 +17,7 @@
 #include "filterdb/sstable/scylla_db.h"
 #include "filterdb/sstable/statistics_db.h"
 #include "filterdb/sstable/transaction_logs.h"
-#include "tests/stress/fuzz/fuzz_check.h"
-#include "tests/stress/fuzz/fuzz_files.h"
+#include "tests/stress/fuzz/fuzz_input.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
