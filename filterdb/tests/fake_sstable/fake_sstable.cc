@@ -14,7 +14,8 @@
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/tests/fake_sstable/checksums.h"
 #include "filterdb/tests/fake_sstable/compressed_data.h"
-#include "filterdb/tests/fake_sstable/index_files.h"
+#include "filterdb/tests/fake_sstable/fake_partition_trie.h"
+#include "plugin/filter/murmur3.h"
 #include "plugin/filter_db/filter_db_file.h"
 #include "plugin/filter_db/sstable_version.h"
 #include "tests/support/cassandra_data.h"
@@ -112,6 +113,28 @@ bool PutFault(const SstableSpec& spec, FilterForm form,
 
 // ---- The rows ----
 
+struct IndexedPartition {
+  std::string key;
+  uint64_t position;  // In the uncompressed Data.db.
+  bool is_wide;
+};
+
+// Returns h1 of the key's hash in the order of unsigned numbers. The empty key
+// is the lowest.
+uint64_t OrderedToken(const std::string& key) {
+  constexpr uint64_t kSignBit = uint64_t{1} << 63;
+  return key.empty() ? 0
+                     : CassandraMurmur3(key.data(), key.size()).h1 ^ kSignBit;
+}
+
+// Sorts by token, as org.apache.cassandra.dht.Murmur3Partitioner does, then by
+// the bytes of the key.
+void SortByToken(std::vector<std::string>* keys) {
+  std::sort(keys->begin(), keys->end(), [](const auto& a, const auto& b) {
+    return std::pair(OrderedToken(a), a) < std::pair(OrderedToken(b), b);
+  });
+}
+
 // "Not deleted" in the versions before `oa`. Later ones write one byte. Nobody
 // reads it here.
 std::string NoDeletion() {
@@ -134,6 +157,57 @@ std::string DataOf(const SstableSpec& spec,
             BigEndian(NextRandom(&random), 4);
   }
   return data;
+}
+
+// ---- The index ----
+
+// Returns Index.db as since version `ma`.
+std::string BigIndex(const std::vector<IndexedPartition>& partitions) {
+  std::string index;
+  for (const auto& [key, position, is_wide] : partitions) {
+    const size_t promoted = is_wide ? 40 : 0;  // Bytes of promoted index.
+    index += WithLength(key) + UnsignedVInt(position) + UnsignedVInt(promoted) +
+             std::string(promoted, 'p');
+  }
+  return index;
+}
+
+// Appends a trie of rows that is a single node, and then the entry of the
+// partition. Returns the position of the entry.
+uint64_t AppendRowsEntry(const IndexedPartition& partition, std::string* file) {
+  const uint64_t root = file->size();
+  file->push_back('\0');
+  const uint64_t entry = file->size();
+  *file += WithLength(partition.key);
+  // The distance to the root is negative. As a signed vint of Cassandra, -1, -2
+  // and -3 are the unsigned vints 1, 3 and 5.
+  const uint64_t distance = 2 * (file->size() - root) - 1;
+  // The 2 is the number of blocks of rows.
+  *file += UnsignedVInt(partition.position) + UnsignedVInt(distance) +
+           UnsignedVInt(2) + NoDeletion();
+  return entry;
+}
+
+// Sets `*rows_db`, and returns Partitions.db. The paths are the tokens of the
+// keys, which are longer than Cassandra's. No reader looks at them.
+std::string TrieIndex(const std::vector<IndexedPartition>& partitions,
+                      std::string* rows_db) {
+  std::map<std::string, TriePayload> payloads;
+  for (const IndexedPartition& partition : partitions) {
+    const int64_t position =
+        partition.is_wide
+            ? static_cast<int64_t>(AppendRowsEntry(partition, rows_db))
+            : ~static_cast<int64_t>(partition.position);
+    payloads[BigEndian(OrderedToken(partition.key), 8)] =
+        TriePayloadOf(partition.key, position, BytesOfSigned(position));
+  }
+  std::string file;
+  const uint64_t root = AppendTrie(payloads, SmallestTrieNode, &file);
+  const uint64_t first_key_position = file.size();
+  file += WithLength(partitions.front().key) +
+          WithLength(partitions.back().key) + BigEndian(first_key_position, 8) +
+          BigEndian(partitions.size(), 8) + BigEndian(root, 8);
+  return file;
 }
 
 // ---- Statistics.db ----
@@ -223,9 +297,7 @@ WrittenSstable Make(SstableSpec spec, const SstableVersion& version) {
     files["CompressionInfo.db"] = compressed.info;
   }
   if (version.index == IndexKind::kTrie) {
-    const TrieFiles trie = TrieIndex(partitions, NoDeletion());
-    files["Partitions.db"] = trie.partitions_db;
-    files["Rows.db"] = trie.rows_db;
+    files["Partitions.db"] = TrieIndex(partitions, &files["Rows.db"]);
   } else {
     files["Index.db"] = BigIndex(partitions);
     files["Summary.db"] = "filler, as nobody reads it here";

@@ -7,19 +7,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <regex>
 #include <string>
 #include <vector>
 
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/tests/fake_sstable/fake_partition_trie.h"
 #include "filterdb/tests/sstable/read_keys.h"
+#include "tests/support/partition_layouts.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 
 // Returns a leaf node for the partition at `position` in Data.db.
-std::string LeafAt(const std::string& key, int64_t position);
+inline std::string LeafAt(const std::string& key, int64_t position) {
+  return EncodeTrieNode(0, 15, {}) + TriePayloadOf(key, ~position, 8).bytes;
+}
 
 struct TrieSstable {
   std::string nodes;  // The trie in Partitions.db.
@@ -31,33 +37,84 @@ struct TrieSstable {
   std::string rows;
 };
 
-std::string PartitionsDbOf(const TrieSstable& sstable);
+inline std::string PartitionsDbOf(const TrieSstable& sstable) {
+  return sstable.nodes + WithLength(sstable.first_key) +
+         WithLength(sstable.last_key) + BigEndian(sstable.nodes.size(), 8) +
+         BigEndian(sstable.num_keys, 8) + BigEndian(sstable.root, 8);
+}
 
 // Makes an SSTable with at most 256 keys. `filler` bytes follow each key in
 // Data.db.
-TrieSstable SstableOf(const std::vector<std::string>& keys, size_t filler = 3);
+inline TrieSstable SstableOf(const std::vector<std::string>& keys,
+                             size_t filler = 3) {
+  TrieSstable sstable;
+  std::vector<uint64_t> leaves;
+  for (const std::string& key : keys) {
+    leaves.push_back(sstable.nodes.size());
+    sstable.nodes += LeafAt(key, static_cast<int64_t>(sstable.data.size()));
+    sstable.data += WithLength(key) + std::string(filler, '\x7f');
+  }
+  sstable.root = sstable.nodes.size();
+  std::vector<TrieChild> children;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    children.emplace_back(static_cast<uint8_t>(i), sstable.root - leaves[i]);
+  }
+  sstable.nodes += EncodeTrieNode(11, 0, children);
+  sstable.num_keys = keys.size();
+  sstable.first_key = keys.front();
+  sstable.last_key = keys.back();
+  return sstable;
+}
+
+inline std::string WithoutFolders(const std::string& text) {
+  return std::regex_replace(text, std::regex("/[^ :]*/"), "");
+}
 
 // The files of one SSTable in a temporary folder.
 class MadeFiles {
  public:
-  explicit MadeFiles(const TrieSstable& sstable);
+  explicit MadeFiles(const TrieSstable& sstable) {
+    Write("TOC.txt", "Data.db\n");
+    Write("Partitions.db", PartitionsDbOf(sstable));
+    Write("Rows.db", sstable.rows);
+    Write("Data.db", sstable.data);
+  }
 
-  void Write(const std::string& component, const std::string& bytes) const;
-  void Remove(const std::string& component) const;
-  std::string Path(const std::string& component) const;
+  void Write(const std::string& component, const std::string& bytes) const {
+    WriteFile(Path(component), bytes);
+  }
+  void Remove(const std::string& component) const {
+    std::filesystem::remove(Path(component));
+  }
+  std::string Path(const std::string& component) const {
+    return dir_ / ("da-1-bti-" + component);
+  }
 
   // Opens a key reader for SSTable version `da`.
-  std::unique_ptr<tools::SstableKeys> Open(std::string* error) const;
+  std::unique_ptr<tools::SstableKeys> Open(std::string* error) const {
+    return tools::OpenSstableKeys(Path("Partitions.db"), "da",
+                                  tools::KeyChecks::kCheap, error);
+  }
 
   // Reads all keys. The error contains no names of folders.
-  KeysAndError Read() const;
+  KeysAndError Read() const {
+    KeysAndError read;
+    try {
+      const auto reader = Open(&read.error);
+      if (reader != nullptr) {
+        read = ReadKeys(reader.get());
+      }
+    } catch (const tools::NotSupported& error) {
+      read.error = error.what();
+    }
+    read.error = WithoutFolders(read.error);
+    return read;
+  }
   std::string Error() const { return Read().error; }
 
  private:
   const TempDir dir_;
 };
-
-std::string WithoutFolders(const std::string& text);
 
 }  // namespace cassandra_bloom::testing
 

@@ -11,7 +11,7 @@
 #include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/key_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
-#include "filterdb/tests/fake_sstable/index_files.h"
+#include "filterdb/tests/fake_sstable/checksums.h"
 #include "filterdb/tests/sstable/read_keys.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
