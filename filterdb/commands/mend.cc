@@ -124,9 +124,14 @@ Tables TablesOf(const RunFolder& run) {
 ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
                       OutcomeReport* report) {
   ProgressBar progress(options.undo ? "putting back" : "installing");
+  bool is_in_place = false;  // A new filter, now or before.
   const InstallSums sums = Install(
       run, options,
-      [&](const Outcome& outcome) { report->AddOutcome(outcome); },
+      [&](const Outcome& outcome) {
+        is_in_place |= outcome.kind == Outcome::kInstalled ||
+                       outcome.kind == Outcome::kUnchanged;
+        report->AddOutcome(outcome);
+      },
       [&](double share) {
         progress.Show(static_cast<uint64_t>(1000 * share), 1000);
       });
@@ -144,7 +149,7 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
       text += Printable(folder) +
               ": keeps the old filters; mend a copy before you restore it\n";
     }
-    if (!sums.has_ended) {
+    if (is_in_place && !sums.has_ended) {
       text += AdviceText(tables, /*after_install=*/true);
     }
     if (report->num(Outcome::kInstalled) > 0 && !options.dry_run) {

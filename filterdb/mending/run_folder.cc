@@ -114,24 +114,24 @@ void MakeFolder(const std::string& folder) {
   }
 }
 
-std::string ModeText(mode_t mode) {
-  char text[16];
-  std::snprintf(text, sizeof(text), "%04o",
-                static_cast<unsigned>(mode & 07777));
-  return text;
+std::string OwnerAndMode(const struct stat& status) {
+  char mode[16];
+  std::snprintf(mode, sizeof(mode), "%04o",
+                static_cast<unsigned>(status.st_mode & 07777));
+  return "belongs to " + NameOfUser(status.st_uid) + " and has the mode " +
+         mode;
 }
 
 // Returns why others than this user and root could change what is in a folder
 // or file, or "".
 std::string WhyNotTrusted(const struct stat& status,
                           const std::string& command) {
-  const std::string who = NameOfUser(status.st_uid);
   if (S_ISLNK(status.st_mode)) {
     return "is a link; give the path that it leads to";
   }
   if (status.st_uid != 0 && status.st_uid != geteuid()) {
     const bool may_be_that_user = geteuid() == 0 && !command.empty();
-    return "belongs to " + who +
+    return "belongs to " + NameOfUser(status.st_uid) +
            (may_be_that_user
                 ? "; run: " + FilterdbAs(status.st_uid, status.st_gid) + " " +
                       command
@@ -141,8 +141,7 @@ std::string WhyNotTrusted(const struct stat& status,
   }
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
     const bool is_for_all = (status.st_mode & S_ISVTX) != 0;  // As /tmp is.
-    return "belongs to " + who + " and has the mode " +
-           ModeText(status.st_mode) +
+    return OwnerAndMode(status) +
            ", so that others could change what is in it; " +
            (is_for_all ? "" : "chmod go-w it, or ") +
            "give a folder elsewhere, not below /tmp";
@@ -220,8 +219,7 @@ std::unique_ptr<RunFolder> RunFolder::ForMend(const std::string& folder) {
   struct stat status;
   if (access(path.c_str(), W_OK | X_OK) != 0 &&
       stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
-    Fail(path + ": belongs to " + NameOfUser(status.st_uid) +
-         " and has the mode " + ModeText(status.st_mode) +
+    Fail(path + ": " + OwnerAndMode(status) +
          ", so you cannot write there; give a folder of your own");
   }
   std::error_code ignored;

@@ -57,36 +57,46 @@ void CachedPages::Ask(uint64_t offset, size_t size) {
   }
   const auto file_end = static_cast<uint64_t>(status.st_size);
   const uint64_t end = offset + size;
-  const uint64_t asked_to = from_ + is_cached_.size() * kPage;
-  if (offset >= from_ && std::min(file_end, end + kAhead / 2) <= asked_to) {
+  const bool is_asked = offset >= from_ && offset <= asked_to();
+  if (is_asked && std::min(file_end, end + kAhead / 2) <= asked_to()) {
     return;
   }
-  DropWhatWasNotCached();
-  from_ = offset / kPage * kPage;
+  const uint64_t from = offset / kFolio * kFolio;
+  DropBefore(is_asked ? from : asked_to());
+  from_ = from;
+  const uint64_t begin = asked_to();
   // The file may have become shorter.
   const uint64_t length =
-      std::max(from_, std::min(file_end, end + kAhead)) - from_;
-  is_cached_.assign((length + kPage - 1) / kPage, 1);
+      std::max(begin, std::min(file_end, end + kAhead)) - begin;
+  const size_t num_before = is_cached_.size();
+  is_cached_.resize(num_before + (length + kPage - 1) / kPage, 1);
   void* const pages = mmap(nullptr, length, PROT_NONE, MAP_SHARED, fd_,
-                           static_cast<off_t>(from_));
+                           static_cast<off_t>(begin));
   if (pages != MAP_FAILED) {
-    mincore(pages, length, is_cached_.data());
+    mincore(pages, length, is_cached_.data() + num_before);
     munmap(pages, length);
   }
 }
 
-void CachedPages::DropWhatWasNotCached() {
+uint64_t CachedPages::asked_to() const {
+  return from_ + is_cached_.size() * kPage;
+}
+
+void CachedPages::DropBefore(uint64_t end) {
   const auto is_cached = [this](size_t i) { return (is_cached_[i] & 1) != 0; };
-  for (size_t begin = 0, end = 0; begin < is_cached_.size(); begin = end) {
-    while (end < is_cached_.size() && is_cached(end) == is_cached(begin)) {
-      ++end;
+  const size_t num_pages = (end - from_) / kPage;
+  for (size_t begin = 0, i = 0; begin < num_pages; begin = i) {
+    while (i < num_pages && is_cached(i) == is_cached(begin)) {
+      ++i;
     }
     if (!is_cached(begin)) {
       posix_fadvise(fd_, static_cast<off_t>(from_ + begin * kPage),
-                    static_cast<off_t>((end - begin) * kPage),
+                    static_cast<off_t>((i - begin) * kPage),
                     POSIX_FADV_DONTNEED);
     }
   }
+  is_cached_.erase(is_cached_.begin(),
+                   is_cached_.begin() + static_cast<ptrdiff_t>(num_pages));
 }
 
 void KeepAllPages() { keeps_all_pages = true; }

@@ -154,8 +154,13 @@ TEST_F(InstallTest, WhatIsGone) {
   EXPECT_THAT(one.out, HasSubstr("nb-1-big-Filter.db: hides rows: gone\n"));
   EXPECT_THAT(one.out, HasSubstr("2 installed, 1 gone\n"));
   remove("2");
-  EXPECT_THAT(Exits(3, Install()).out,
+  const Ran two = Exits(3, Install());
+  EXPECT_THAT(two.out,
               HasSubstr("2 of 3 SSTables are gone: this is an old run"));
+  EXPECT_THAT(two.out, HasSubstr("The rows themselves are back"));
+  remove("3");
+  const Ran all = Exits(3, Install());
+  EXPECT_THAT(all.out, Not(HasSubstr("The rows themselves are back")));
 }
 
 // It is not called gone.

@@ -16,7 +16,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-constexpr size_t kSize = 20 << 20;
+constexpr size_t kSize = 50 << 20;
 
 std::vector<bool> Cached(int fd) {
   const size_t num_pages = kSize / static_cast<size_t>(getpagesize());
@@ -44,7 +44,7 @@ TEST(CachedPagesTest, AreAsBefore) {
   posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
   std::vector<char> bytes(300000);
   ASSERT_GT(pread(fd, bytes.data(), bytes.size(), 1000000), 0);
-  for (off_t at = 2 << 20; at < 12 << 20; at += 2 * getpagesize()) {
+  for (off_t at = 2 << 20; at < 40 << 20; at += 2 * getpagesize()) {
     ASSERT_EQ(pread(fd, bytes.data(), 1, at), 1);
   }
   const std::vector<bool> before = Cached(fd);
