@@ -51,7 +51,7 @@ void CheckSpace(const RunFolder& run, bool undo) {
   std::map<std::string, uint64_t> by_folder;
   for (const auto& [prefix, line] : run.lines()) {
     struct stat filter;
-    if (line.kind == RunLine::kNew &&
+    if (line.HasWork() &&
         stat((undo ? run.OldPath(line) : run.NewPath(line)).c_str(), &filter) ==
             0) {
       const auto block = static_cast<uint64_t>(filter.st_blksize);

@@ -80,7 +80,7 @@ class TableInstall {
     for (const RunLine* const line : lines) {
       std::vector<Name> names = TakeNames(*line);
       const bool reports_left = !options_.undo && !options_.after_mend;
-      if (line->HasWork() || (line->kind == RunLine::kLeft && reports_left)) {
+      if (line->HasWork() || (line->IsLeft() && reports_left)) {
         jobs.push_back({line, std::move(names)});
         jobs.back().outcome.path = line->prefix + kFilterDb;
         jobs.back().outcome.verdict = line->harms.worst() == Harm::kNone
