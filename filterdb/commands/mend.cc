@@ -124,12 +124,11 @@ Tables TablesOf(const RunFolder& run) {
 ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
                       OutcomeReport* report) {
   ProgressBar progress(options.undo ? "putting back" : "installing");
-  const InstallSums sums = Install(
-      run, options,
-      [&](const Outcome& outcome) { report->AddOutcome(outcome); },
-      [&](double share) {
-        progress.Show(static_cast<uint64_t>(1000 * share), 1000);
-      });
+  uint64_t num_done = 0;
+  const InstallSums sums = Install(run, options, [&](const Outcome& outcome) {
+    report->AddOutcome(outcome);
+    progress.ShowText(Count(++num_done, "SSTable"));
+  });
   std::string text;
   const uint64_t num_gone = report->num(Outcome::kGone);
   if (2 * num_gone > sums.num_listed) {
