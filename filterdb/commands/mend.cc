@@ -244,14 +244,19 @@ ExitCode RunMend(const MendArguments& options) {
     install.after_mend = true;
     return RunInstallOf(*RunFolder::ForInstall(path), install, &report);
   }
-  std::string text = report.LeftOutText();
+  std::string text;
   if (report.num(Outcome::kBuilt) > 0) {
     text += "Nothing is changed yet. Stop the node, then: filterdb install " +
             Printable(Quoted(path)) + "\n";
   }
-  Json json = {{"run", path}};
-  json.update(report.LeftOutJson());
-  return report.FinishWith(json, text);
+  return report.FinishWith({{"run", path}}, text);
+}
+
+CLI::Option* AddNodeIsDown(CLI::App* command, bool* node_is_down) {
+  return command->add_flag(
+      "--node-is-down", *node_is_down,
+      "You have seen that the node is down. Counts only where the file system "
+      "does not tell whether a file is open");
 }
 
 }  // namespace
@@ -277,12 +282,7 @@ void AddMend(CLI::App* app, Run* run) {
       "--in-place", options->in_place,
       "Also install, at once, with all CPUs: for an import, a copy, a node "
       "that is down. Undone by install DIR --undo");
-  command
-      ->add_flag(
-          "--node-is-down", options->node_is_down,
-          "You have seen that the node is down. Counts only where the file "
-          "system does not tell whether a file is open")
-      ->needs(in_place);
+  AddNodeIsDown(command, &options->node_is_down)->needs(in_place);
   command->add_flag(
       "--oversized", options->scan.examine.oversized,
       "Also rebuild filters that only take more than twice the memory of the "
@@ -309,10 +309,7 @@ void AddInstall(CLI::App* app, Run* run) {
                     "Put the old filters back that this run has replaced");
   command->add_flag("--dry-run", arguments->options.dry_run,
                     "Only say what would be done. The node may run");
-  command->add_flag(
-      "--node-is-down", arguments->options.node_is_down,
-      "You have seen that the node is down. Counts only where the file system "
-      "does not tell whether a file is open");
+  AddNodeIsDown(command, &arguments->options.node_is_down);
   AddJson(command, &arguments->json);
 }
 
