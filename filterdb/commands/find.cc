@@ -141,12 +141,11 @@ ExitCode RunFind(const FindArguments& options) {
     report.Print({{"sstable", path}, {"found", found}, {"why", why}},
                  found == kNo ? "" : Printable(text) + "\n");
   }
-  Json json = {{"key", ToHex(key)},
-               {"sstables", num_sstables},
-               {"found", num_found},
-               {"not_searched", num_not_searched},
-               {"bytes_searched", num_bytes}};
-  json.update(report.LeftOutJson());
+  const Json json = {{"key", ToHex(key)},
+                     {"sstables", num_sstables},
+                     {"found", num_found},
+                     {"not_searched", num_not_searched},
+                     {"bytes_searched", num_bytes}};
   std::string text = "key " + ToHex(key) + ": ";
   text += options.filters_only ? "the filters alone were asked"
                                : "in " + std::to_string(num_found) + " of " +
@@ -155,7 +154,7 @@ ExitCode RunFind(const FindArguments& options) {
   if (num_not_searched > 0) {
     text += ", " + std::to_string(num_not_searched) + " not searched";
   }
-  return report.Finish(json, text + "\n" + report.LeftOutText());
+  return report.Finish(json, text + "\n");
 }
 
 }  // namespace

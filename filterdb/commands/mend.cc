@@ -124,17 +124,11 @@ Tables TablesOf(const RunFolder& run) {
 ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
                       OutcomeReport* report) {
   ProgressBar progress(options.undo ? "putting back" : "installing");
-  bool is_in_place = false;  // A new filter, now or before.
-  const InstallSums sums = Install(
-      run, options,
-      [&](const Outcome& outcome) {
-        is_in_place |= outcome.kind == Outcome::kInstalled ||
-                       outcome.kind == Outcome::kUnchanged;
-        report->AddOutcome(outcome);
-      },
-      [&](double share) {
-        progress.Show(static_cast<uint64_t>(1000 * share), 1000);
-      });
+  uint64_t num_done = 0;
+  const InstallSums sums = Install(run, options, [&](const Outcome& outcome) {
+    report->AddOutcome(outcome);
+    progress.ShowText(Count(++num_done, "SSTable"));
+  });
   std::string text;
   const uint64_t num_gone = report->num(Outcome::kGone);
   if (2 * num_gone > sums.num_listed) {
@@ -149,6 +143,8 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
       text += Printable(folder) +
               ": keeps the old filters; mend a copy before you restore it\n";
     }
+    const bool is_in_place = report->num(Outcome::kInstalled) > 0 ||
+                             report->num(Outcome::kUnchanged) > 0;
     if (is_in_place && !sums.has_ended) {
       text += AdviceText(tables, /*after_install=*/true);
     }
@@ -250,14 +246,19 @@ ExitCode RunMend(const MendArguments& options) {
     install.after_mend = true;
     return RunInstallOf(*RunFolder::ForInstall(path), install, &report);
   }
-  std::string text = report.LeftOutText();
+  std::string text;
   if (report.num(Outcome::kBuilt) > 0) {
     text += "Nothing is changed yet. Stop the node, then: filterdb install " +
             Printable(Quoted(path)) + "\n";
   }
-  Json json = {{"run", path}};
-  json.update(report.LeftOutJson());
-  return report.FinishWith(json, text);
+  return report.FinishWith({{"run", path}}, text);
+}
+
+CLI::Option* AddNodeIsDown(CLI::App* command, bool* node_is_down) {
+  return command->add_flag(
+      "--node-is-down", *node_is_down,
+      "You have seen that the node is down. Counts only where the file system "
+      "does not tell whether a file is open");
 }
 
 }  // namespace
@@ -283,12 +284,7 @@ void AddMend(CLI::App* app, Run* run) {
       "--in-place", options->in_place,
       "Also install, at once, with all CPUs: for an import, a copy, a node "
       "that is down. Undone by install DIR --undo");
-  command
-      ->add_flag(
-          "--node-is-down", options->node_is_down,
-          "You have seen that the node is down. Counts only where the file "
-          "system does not tell whether a file is open")
-      ->needs(in_place);
+  AddNodeIsDown(command, &options->node_is_down)->needs(in_place);
   command->add_flag(
       "--oversized", options->scan.examine.oversized,
       "Also rebuild filters that only take more than twice the memory of the "
@@ -315,10 +311,7 @@ void AddInstall(CLI::App* app, Run* run) {
                     "Put the old filters back that this run has replaced");
   command->add_flag("--dry-run", arguments->options.dry_run,
                     "Only say what would be done. The node may run");
-  command->add_flag(
-      "--node-is-down", arguments->options.node_is_down,
-      "You have seen that the node is down. Counts only where the file system "
-      "does not tell whether a file is open");
+  AddNodeIsDown(command, &arguments->options.node_is_down);
   AddJson(command, &arguments->json);
 }
 

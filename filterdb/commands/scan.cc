@@ -320,13 +320,12 @@ ExitCode RunScan(const ScanArguments& options) {
     shown.push_back(all);
   }
   json["tables_to_repair"] = RepairJson(tables);
-  json.update(report.LeftOutJson());
   const std::string text =
       sums.empty()
           ? "no SSTable found\n"
           : (folder.empty() ? "" : "\n") +
                 (chances.empty() ? SumsText(shown) : WhatIfText(shown));
-  return report.Finish(json, text + report.LeftOutText() + AdviceText(tables));
+  return report.Finish(json, text + AdviceText(tables));
 }
 
 }  // namespace

@@ -66,19 +66,6 @@ void Report::Print(const Json& line, const std::string& text) const {
   }
 }
 
-std::string Report::LeftOutText() const {
-  std::string text;
-  for (const auto& [name, number] : finder_.left_out()) {
-    text += (text.empty() ? "left out: " : ", ") + Count(number, "folder") +
-            " named " + Printable(name);
-  }
-  return text.empty() ? "" : text + "\n";
-}
-
-Json Report::LeftOutJson() const {
-  return {{"left_out_folders", finder_.left_out()}, {"errors", num_errors_}};
-}
-
 ExitCode Report::Finish(const Json& sums, const std::string& text) const {
   Harms harms = harms_;
   if (num_errors_ > 0) {
@@ -89,7 +76,15 @@ ExitCode Report::Finish(const Json& sums, const std::string& text) const {
                   {"harm", NameOf(harms.worst())},
                   {"incomplete", harms.has(Harm::kNotKnown)}};
   summary.update(sums);
-  Print({{"summary", summary}}, text);
+  summary["left_out_folders"] = finder_.left_out();
+  summary["errors"] = num_errors_;
+  std::string left_out;
+  for (const auto& [name, number] : finder_.left_out()) {
+    left_out += (left_out.empty() ? "left out: " : ", ") +
+                Count(number, "folder") + " named " + Printable(name);
+  }
+  Print({{"summary", summary}},
+        text + left_out + (left_out.empty() ? "" : "\n"));
   return exit_code;
 }
 

@@ -50,13 +50,9 @@ class Report {
   void Add(Harm harm) { harms_.Add(harm); }
   void Add(Harms harms) { harms_.Add(harms); }
 
-  // What was not searched, such as "left out: 2 folders named snapshots\n".
-  // Complete after Next has returned nothing.
-  std::string LeftOutText() const;
-  Json LeftOutJson() const;
-
   // Prints the summary: with --json, the exit status and the harm before
-  // `sums`, otherwise the text. Returns the exit status.
+  // `sums`, otherwise the text. Both end in what was not searched, such as
+  // "left out: 2 folders named snapshots". Returns the exit status.
   ExitCode Finish(const Json& sums, const std::string& text) const;
 
  private:

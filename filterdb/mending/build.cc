@@ -76,7 +76,6 @@ void Make(const Examined& examined, const RunFolder& run, Outcome* outcome,
   const Place place(examined.sstable);  // Fails where the install would.
   line->index_crc = place.index_crc();
   line->old_filter = place.filter_crc();
-  line->kind = RunLine::kNew;
   outcome->kind = Outcome::kBuilt;
   outcome->num_keys = examined.num_keys;
   outcome->num_bytes = examined.planned_size;
@@ -111,27 +110,22 @@ Outcome BuildIntoRun(const Examined& examined, RunFolder* run) {
   line.harms = examined.harms();
   line.data = examined.stamps.at(0);  // As StampsOf says.
   line.index = examined.stamps.at(1);
-  if (!Try(&outcome, [&] {
-        const std::string folder = fs::canonical(examined.sstable.folder);
-        if (folder.find('\n') != std::string::npos) {
-          Leave("its path has a line end, and the list of the run has lines");
-        }
-        line.prefix = folder + "/" + examined.sstable.name_prefix;
-        Make(examined, *run, &outcome, &line);
-      })) {
-    line.kind = RunLine::kLeft;
+  const bool is_done = Try(&outcome, [&] {
+    const std::string folder = fs::canonical(examined.sstable.folder);
+    if (folder.find('\n') != std::string::npos) {
+      Leave("its path has a line end, and the list of the run has lines");
+    }
+    line.prefix = folder + "/" + examined.sstable.name_prefix;
+    Make(examined, *run, &outcome, &line);
+  });
+  if (outcome.kind == Outcome::kFailed) {
+    line.harms.Add(Harm::kNotKnown);
   }
-  // What is only oversized is not left: then --oversized was not given.
-  const bool does_harm = line.harms.worst() > Harm::kWastesMemory ||
-                         line.harms.has(Harm::kNotKnown);
-  if (outcome.kind == Outcome::kUnchanged && does_harm) {
+  if (is_done && line.IsLeft()) {
     outcome.kind = Outcome::kLeft;
   }
-  if (line.kind == RunLine::kLeft || outcome.kind == Outcome::kLeft) {
+  if (!is_done || line.IsLeft()) {
     outcome.left.Add(line.harms);
-  }
-  if (outcome.kind == Outcome::kFailed) {
-    outcome.left.Add(Harm::kNotKnown);
   }
   if (!line.prefix.empty()) {
     run->Append(line);

@@ -48,32 +48,34 @@ void CheckNotInUse(const RunFolder& run, bool node_is_down) {
 }
 
 void CheckSpace(const RunFolder& run, bool undo) {
-  std::map<std::string, uint64_t> by_folder;
+  struct Need {
+    std::string folder;
+    uint64_t bytes = 0;
+  };
+  std::map<dev_t, Need> needs;
   for (const auto& [prefix, line] : run.lines()) {
     struct stat filter;
-    if (line.kind == RunLine::kNew &&
+    struct stat folder;
+    if (line.HasWork() &&
         stat((undo ? run.OldPath(line) : run.NewPath(line)).c_str(), &filter) ==
-            0) {
+            0 &&
+        stat(line.folder().c_str(), &folder) == 0) {
       const auto block = static_cast<uint64_t>(filter.st_blksize);
-      by_folder[line.folder()] +=
-          (static_cast<uint64_t>(filter.st_size) / block + 1) * block;
+      Need& need = needs[folder.st_dev];
+      need.folder = line.folder();
+      need.bytes += (static_cast<uint64_t>(filter.st_size) / block + 1) * block;
     }
   }
-  std::map<dev_t, uint64_t> by_device;
-  for (const auto& [folder, bytes] : by_folder) {
-    struct stat status;
+  for (const auto& [device, need] : needs) {
     struct statvfs space;
-    if (stat(folder.c_str(), &status) == 0 &&
-        statvfs(folder.c_str(), &space) == 0) {
-      const uint64_t needed = by_device[status.st_dev] += bytes;
-      const uint64_t free = uint64_t{space.f_bavail} * space.f_frsize;
-      // A file system such as ramfs does not count its blocks.
-      if (space.f_blocks != 0 && free < needed) {
-        Fail("nothing was changed: " + folder + ": at least " +
-             std::to_string(needed) +
-             " bytes are needed on its file system, and " +
-             std::to_string(free) + " are free");
-      }
+    // A file system such as ramfs does not count its blocks.
+    if (statvfs(need.folder.c_str(), &space) == 0 && space.f_blocks != 0 &&
+        uint64_t{space.f_bavail} * space.f_frsize < need.bytes) {
+      Fail("nothing was changed: " + need.folder + ": at least " +
+           std::to_string(need.bytes) +
+           " bytes are needed on its file system, and " +
+           std::to_string(uint64_t{space.f_bavail} * space.f_frsize) +
+           " are free");
     }
   }
 }
@@ -109,8 +111,7 @@ void ExamineUnlisted(std::vector<Sstable> unlisted,
 }  // namespace
 
 InstallSums Install(const RunFolder& run, const InstallOptions& options,
-                    const OnOutcome& on_outcome,
-                    const std::function<void(double share)>& progress) {
+                    const OnOutcome& on_outcome) {
   InstallSums sums;
   if (!options.dry_run) {
     KeepAllPages();
@@ -122,7 +123,6 @@ InstallSums Install(const RunFolder& run, const InstallOptions& options,
     tables[TableOf(line.folder())].push_back(&line);
     sums.num_listed += line.HasWork() ? 1 : 0;
   }
-  size_t num_done = 0;
   for (const auto& [table, lines] : tables) {
     if (sums.has_ended) {
       break;
@@ -132,9 +132,6 @@ InstallSums Install(const RunFolder& run, const InstallOptions& options,
     if (!options.dry_run && !options.undo && !sums.has_ended) {
       ExamineUnlisted(std::move(unlisted), on_outcome);
     }
-    num_done += lines.size();
-    progress(static_cast<double>(num_done) /
-             static_cast<double>(run.lines().size()));
   }
   return sums;
 }

@@ -16,7 +16,6 @@
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_INSTALL_H_
 
 #include <cstdint>
-#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -44,11 +43,9 @@ struct InstallSums {
   bool has_ended = false;
 };
 
-// Throws a std::runtime_error if there is a reason not to begin. `progress` is
-// called with the share of the work that is done, from 0 to 1.
+// Throws a std::runtime_error if there is a reason not to begin.
 InstallSums Install(const RunFolder& run, const InstallOptions& options,
-                    const OnOutcome& on_outcome,
-                    const std::function<void(double share)>& progress);
+                    const OnOutcome& on_outcome);
 
 // ---- One table (table_install.cc) ----
 

@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -33,7 +32,6 @@ namespace fs = std::filesystem;
 constexpr char kFormat[] = "filterdb run 1 ";
 constexpr char kFormatOfOldBackups[] = "filterdb mend 1";
 constexpr uint64_t kMaxListSize = uint64_t{4} << 30;  // In bytes.
-constexpr const char* kKinds[] = {"good", "left", "new"};
 constexpr char kNoFilter[] = "-";
 
 // ---- Lines ----
@@ -49,11 +47,10 @@ std::string TextOf(const std::optional<uint32_t>& crc) {
 }
 
 std::string TextOf(const RunLine& line) {
-  return std::to_string(line.number) + " " + kKinds[line.kind] + " " +
-         std::to_string(line.harms.bits()) + " " + TextOf(line.data) + " " +
-         TextOf(line.index) + " " + HexOfCrc(line.index_crc) + " " +
-         TextOf(line.old_filter) + " " + TextOf(line.new_filter) + " " +
-         line.prefix;
+  return std::to_string(line.number) + " " + std::to_string(line.harms.bits()) +
+         " " + TextOf(line.data) + " " + TextOf(line.index) + " " +
+         HexOfCrc(line.index_crc) + " " + TextOf(line.old_filter) + " " +
+         TextOf(line.new_filter) + " " + line.prefix;
 }
 
 std::string WithCrc(const std::string& text) {
@@ -80,12 +77,8 @@ std::optional<uint32_t> ParseCrc(std::istringstream* fields) {
 bool ParseLine(const std::string& text, RunLine* line) {
   std::istringstream fields(text);
   std::string crc;
-  std::string kind;
   unsigned harms = 0;
-  fields >> crc >> line->number >> kind >> harms;
-  line->kind = static_cast<RunLine::Kind>(
-      std::find(std::begin(kKinds), std::end(kKinds) - 1, kind) -
-      std::begin(kKinds));
+  fields >> crc >> line->number >> harms;
   line->harms = Harms::OfBits(harms);
   line->data = ParseStamp(&fields);
   line->index = ParseStamp(&fields);
@@ -94,8 +87,7 @@ bool ParseLine(const std::string& text, RunLine* line) {
   line->new_filter = ParseCrc(&fields);
   fields.get();
   std::getline(fields, line->prefix);
-  return WithCrc(TextOf(*line)) == text &&
-         (line->kind != RunLine::kNew || line->new_filter);
+  return WithCrc(TextOf(*line)) == text;
 }
 
 // ---- The folder ----

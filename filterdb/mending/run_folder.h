@@ -31,26 +31,25 @@
 namespace cassandra_bloom::tools {
 
 struct RunLine {
-  enum Kind {
-    kUntouched,  // Nothing is to be done.
-    kLeft,       // It does harm, and somebody must do something first.
-    kNew,        // There is a new filter, and TOC.txt is to be completed.
-  };
-
   uint64_t number = 0;  // Of its files in `new` and `old`, from 1.
-  Kind kind = kUntouched;
-  Harms harms;  // Before the mend.
+  Harms harms;          // Before the mend.
   // An SSTable is its Data.db and its index, by whatever path.
   FileStamp data;
   FileStamp index;
-  // These three are CRC-32 values, of kNew alone. Without a filter, there is no
-  // old one.
+  // These three are CRC-32 values, of an SSTable with work for an install.
+  // Without a filter, there is no old one.
   uint32_t index_crc = 0;
   std::optional<uint32_t> old_filter;
   std::optional<uint32_t> new_filter;
   std::string prefix;  // The last absolute path of Data.db without "Data.db".
 
-  bool HasWork() const { return kind == kNew; }
+  bool HasWork() const { return new_filter.has_value(); }
+  // Returns whether harm is left: somebody must do something first. What is
+  // only oversized is not left, because --oversized was not given.
+  bool IsLeft() const {
+    return !HasWork() &&
+           (harms.worst() > Harm::kWastesMemory || harms.has(Harm::kNotKnown));
+  }
   std::string folder() const {
     return prefix.substr(0, prefix.find_last_of('/'));
   }

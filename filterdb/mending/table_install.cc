@@ -80,7 +80,7 @@ class TableInstall {
     for (const RunLine* const line : lines) {
       std::vector<Name> names = TakeNames(*line);
       const bool reports_left = !options_.undo && !options_.after_mend;
-      if (line->HasWork() || (line->kind == RunLine::kLeft && reports_left)) {
+      if (line->HasWork() || (line->IsLeft() && reports_left)) {
         jobs.push_back({line, std::move(names)});
         jobs.back().outcome.path = line->prefix + kFilterDb;
         jobs.back().outcome.verdict = line->harms.worst() == Harm::kNone
@@ -237,7 +237,19 @@ class TableInstall {
         }
       }
     }
-    SetOutcome(job);
+    if (job->places.empty()) {
+      throw End{Outcome::kUnchanged, options_.undo && !line.old_filter
+                                         ? "there was no filter before"
+                                         : ""};
+    }
+    job->outcome.kind =
+        options_.undo
+            ? (options_.dry_run ? Outcome::kWouldPutBack : Outcome::kPutBack)
+            : (options_.dry_run ? Outcome::kWouldInstall : Outcome::kInstalled);
+    if (options_.undo && line.harms.worst() >= Harm::kDamaged) {
+      job->outcome.note = std::string("the old filter, which did this: ") +
+                          NameOf(line.harms.worst());
+    }
   }
 
   static void CheckIsLive(Name* name) {
@@ -250,27 +262,6 @@ class TableInstall {
     logged.AddLogs();
     if (!logged.findings.empty()) {
       Leave(logged.ReasonToLeave());
-    }
-  }
-
-  void SetOutcome(Job* job) const {
-    const RunLine& line = *job->line;
-    Outcome& outcome = job->outcome;
-    if (job->places.empty()) {
-      throw End{Outcome::kUnchanged, options_.undo && !line.old_filter
-                                         ? "there was no filter before"
-                                         : ""};
-    }
-    if (!options_.undo) {
-      outcome.kind =
-          options_.dry_run ? Outcome::kWouldInstall : Outcome::kInstalled;
-      return;
-    }
-    outcome.kind =
-        options_.dry_run ? Outcome::kWouldPutBack : Outcome::kPutBack;
-    if (line.harms.worst() >= Harm::kDamaged) {
-      outcome.note = std::string("the old filter, which did this: ") +
-                     NameOf(line.harms.worst());
     }
   }
 
@@ -299,14 +290,16 @@ class TableInstall {
     if (run_.Sync(&error)) {
       in_each_folder(syncfs);
     }
-    InAllThreads(jobs, [&](Job* job) {
-      if (job->is_ready) {
-        job->is_ready = Try(&job->outcome, [&] { GiveNames(job, error); });
-        has_ended_ = has_ended_ || job->outcome.kind == Outcome::kInUse;
-      }
-    });
-    sums_.has_ended |= has_ended_;
-    in_each_folder(fsync);
+    if (error.empty()) {
+      InAllThreads(jobs, [&](Job* job) {
+        if (job->is_ready) {
+          job->is_ready = Try(&job->outcome, [&] { GiveNames(job); });
+          has_ended_ = has_ended_ || job->outcome.kind == Outcome::kInUse;
+        }
+      });
+      sums_.has_ended |= has_ended_;
+      in_each_folder(fsync);
+    }
     for (Job& job : *jobs) {
       if (job.is_ready && !error.empty()) {
         job.outcome.kind = Outcome::kFailed;
@@ -315,11 +308,7 @@ class TableInstall {
     }
   }
 
-  // `error` is why not, or "".
-  void GiveNames(Job* job, const std::string& error) {
-    if (!error.empty()) {
-      Fail(error);
-    }
+  void GiveNames(Job* job) {
     if (has_ended_) {
       throw End{Outcome::kNotChanged, ""};
     }

@@ -35,7 +35,6 @@ class RunFolderTest : public ::testing::Test {
   static RunLine Line(RunFolder* run, const std::string& prefix) {
     RunLine line;
     line.number = run->NewNumber();
-    line.kind = RunLine::kNew;
     line.harms.Add(Harm::kHidesRows);
     line.harms.Add(Harm::kNotKnown);
     line.data = {1, 2, 3, 4};
@@ -57,7 +56,6 @@ TEST_F(RunFolderTest, KeepsWhatWasAppended) {
     run->Append(Line(run.get(), "/b/nb-1-big-"));
     run->Append(Line(run.get(), "/a b%\x01/nb-2-big-"));
     RunLine again = Line(run.get(), "/b/nb-1-big-");
-    again.kind = RunLine::kLeft;
     again.old_filter = 0;
     again.new_filter.reset();
     run->Append(again);
@@ -71,7 +69,6 @@ TEST_F(RunFolderTest, KeepsWhatWasAppended) {
   const RunLine& first = run->lines().at("/a b%\x01/nb-2-big-");
   EXPECT_EQ(first.prefix, "/a b%\x01/nb-2-big-");
   EXPECT_EQ(first.number, 2U);
-  EXPECT_EQ(first.kind, RunLine::kNew);
   EXPECT_EQ(first.harms.worst(), Harm::kHidesRows);
   EXPECT_TRUE(first.harms.has(Harm::kNotKnown));
   EXPECT_FALSE(first.harms.has(Harm::kDamaged));
@@ -82,7 +79,6 @@ TEST_F(RunFolderTest, KeepsWhatWasAppended) {
   EXPECT_EQ(first.new_filter, 0xffffffff);
   const RunLine& last = run->lines().at("/b/nb-1-big-");
   EXPECT_EQ(last.number, 3U);
-  EXPECT_EQ(last.kind, RunLine::kLeft);
   EXPECT_EQ(last.old_filter, 0U);
   EXPECT_EQ(last.new_filter, std::nullopt);
 }

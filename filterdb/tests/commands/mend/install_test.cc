@@ -363,13 +363,13 @@ TEST_F(InstallTest, AFieldThatWasChanged) {
     fields.push_back(field);
   }
   fields.erase(fields.begin());
-  // number, kind, harms, stamps of Data.db and the index, three CRC-32 values.
-  const char* const others[] = {"2", "good", "none", "1", "1", "1", "1",
-                                "1", "1",    "1",    "1", "1", "1", "1"};
+  // number, harms, stamps of Data.db and the index, three CRC-32 values.
+  const char* const others[] = {"2", "none", "1", "1", "1", "1", "1",
+                                "1", "1",    "1", "1", "1", "1"};
   for (size_t at = 0; at < std::size(others); ++at) {
     SCOPED_TRACE(at);
     std::vector<std::string> changed = fields;
-    changed[at] = at > 10 ? "00000001" : others[at];
+    changed[at] = at > 9 ? "00000001" : others[at];
     std::string text = changed[0];
     for (size_t i = 1; i < changed.size(); ++i) {
       text += " " + changed[i];
