@@ -17,7 +17,6 @@ namespace cassandra_bloom::tools {
 
 // The block cache of a column family. Several may share one.
 struct LoggedCache {
-  std::string address;
   uint64_t capacity = 0;
   int num_shard_bits = 0;
   bool is_strict = false;  // strict_capacity_limit
