@@ -81,9 +81,10 @@ Json ReasonsOf(const JudgedFamily& family) {
   return reasons;
 }
 
-std::vector<std::string> NotesOf(const JudgedFamily& family, const Costs& costs,
-                                 const std::optional<LoggedCache>& cache) {
+std::vector<std::string> NotesOf(const JudgedFamily& family,
+                                 const Costs& costs) {
   std::vector<std::string> notes;
+  const auto& cache = family.cache;
   const bool is_asked = costs.all.asked_by_get > 0;
   if (is_asked && !family.table.whole_key_filtering) {
     notes.emplace_back(
@@ -122,7 +123,7 @@ std::vector<std::string> NotesOf(const JudgedFamily& family, const Costs& costs,
 }
 
 Json ToJson(const JudgedFamily& family, const Costs& costs,
-            const Json& settings, const std::optional<LoggedCache>& cache) {
+            const Json& settings) {
   Json json = {{"name", family.files.name},
                {"files", family.files.file_count},
                {"policy", family.is_policy_known || !family.policy.empty()
@@ -137,9 +138,9 @@ Json ToJson(const JudgedFamily& family, const Costs& costs,
     all = ToJson("all", costs.all);
     all["false_positives"] = OrNull(costs.absent_key_in_vain);
   }
-  json["notes"] = NotesOf(family, costs, cache);
+  json["notes"] = NotesOf(family, costs);
   Json& block_cache = json["block_cache"];
-  if (cache) {
+  if (const auto& cache = family.cache) {
     block_cache = {{"capacity", cache->capacity},
                    {"num_shard_bits", cache->num_shard_bits},
                    {"is_strict", cache->is_strict},
@@ -257,23 +258,23 @@ ExitCode RunDoctor(const DoctorArguments& arguments) {
         "sst_filters was built for another release of RocksDB than this one");
   }
   const ExaminedDatabase examined = Examine(arguments.database);
-  const RocksdbLog log =
-      ReadRocksdbLog(arguments.database.folder, examined.log_dir);
+  // All of them only to find out whether one names a policy.
+  const RocksdbLog log = ReadRocksdbLog(
+      arguments.database.folder, examined.log_dir,
+      std::any_of(
+          examined.families.begin(), examined.families.end(),
+          [](const ExaminedFamily& family) { return family.policy.empty(); }));
   bool has_prefixes_alone = false;
   Json families = Json::array();
   for (const ExaminedFamily& family : examined.families) {
-    const auto logged = log.caches.find(family.files.name);
-    const auto cache = logged == log.caches.end()
-                           ? std::nullopt
-                           : std::optional<LoggedCache>(logged->second);
-    const JudgedFamily judged = Judge(family, cache);
+    const JudgedFamily judged = Judge(family, log);
     const Costs costs = CostsOf(judged);
     Json settings = {
         {"now", nullptr}, {"rows", Json::array()}, {"notes", Json::array()}};
     if (!arguments.no_forecast) {
       AddSettings(judged, costs, log.AbsentShare(), &settings);
     }
-    families.push_back(ToJson(judged, costs, settings, cache));
+    families.push_back(ToJson(judged, costs, settings));
     has_prefixes_alone |= !family.table.whole_key_filtering;
   }
   const Json running = ToJson(log, has_prefixes_alone);

@@ -209,8 +209,12 @@ class Examiner {
         std::vector<ExaminedSst> ssts;
         for (const rocksdb::SstFileMetaData& file : level.files) {
           progress_.Show(done++, all_files);
+          // Of a column family without a policy, any file may name one.
+          const bool is_needed =
+              family.is_policy_known && family.policy.empty();
           if (family.is_block_based &&
-              IsInSample(file.file_number, level.files.size(), all_files)) {
+              (is_needed ||
+               IsInSample(file.file_number, level.files.size(), all_files))) {
             const auto known = known_.find(file.file_number);
             ssts.push_back(known == known_.end()
                                ? ExamineSst(opened, family, file)

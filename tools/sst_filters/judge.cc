@@ -63,28 +63,47 @@ std::string ExtractorNow(const ExaminedFamily& family) {
   return extractor == nullptr ? "none" : extractor->GetId();
 }
 
-// Returns whether a file was written with a filter policy.
-bool HadPolicy(const ExaminedFamily& family) {
-  return std::any_of(
-      family.ssts.begin(), family.ssts.end(),
-      [](const ExaminedSst& sst) { return !sst.policy.empty(); });
+// Returns which file names a filter policy for the column family, or "" if none
+// does. Returns nullopt if that is not known, because LOG does not say with
+// which options it was opened. RocksDB keeps two OPTIONS files, and up to a
+// thousand LOG files.
+std::optional<std::string> WhoNamesPolicy(const ExaminedFamily& family,
+                                          const RocksdbLog& log) {
+  for (const ExaminedSst& sst : family.ssts) {
+    if (!sst.policy.empty()) {
+      return sst.file.relative_filename + " names '" + sst.policy + "'";
+    }
+  }
+  const auto logged = log.policies.find(family.files.name);
+  return !family.former_policy.empty() ? family.former_policy
+         : logged == log.policies.end()
+             ? std::nullopt
+             : std::optional<std::string>(logged->second);
+}
+
+// Judges a file without a filter, where the OPTIONS file names no policy.
+Verdict JudgeWithoutPolicy(const std::optional<std::string>& who_names) {
+  if (!who_names) {
+    return NotAsked(
+        "no filter, as the OPTIONS file has no filter_policy; whether a "
+        "process has dropped it is not known, as no LOG file has the options "
+        "of the column family");
+  }
+  // A program may want no filters, as for a column family that it hardly uses.
+  if (who_names->empty()) {
+    return OnPurpose(
+        "no filter, as neither the OPTIONS files nor an SST file nor LOG names "
+        "a filter_policy: a look-up of an absent key reads a block of each "
+        "file of level 0, and of one of each deeper level");
+  }
+  // A process may have dropped the policy that it did not know.
+  return NeedsCompaction(
+      "no filter, as the OPTIONS file has no filter_policy, but " + *who_names,
+      "set filter_policy, then ");
 }
 
 Verdict JudgeWithoutFilter(const ExaminedSst& sst,
                            const ExaminedFamily& family) {
-  // A program may want no filters, as for a column family that it hardly uses.
-  if (family.policy.empty() && !HadPolicy(family)) {
-    return OnPurpose(
-        "no filter, as neither the OPTIONS file nor an SST file names a "
-        "filter_policy: a look-up of an absent key reads a block of each file "
-        "of level 0, and of one of each deeper level");
-  }
-  // A process may have dropped the policy that it did not know.
-  if (family.policy.empty()) {
-    return NeedsCompaction(
-        "no filter, as the OPTIONS file has no filter_policy",
-        "set filter_policy, then ");
-  }
   const FilePlace place = FilePlaceOf(family, sst);
   if (family.options.optimize_filters_for_hits && place.is_bottommost) {
     return OnPurpose(
@@ -237,7 +256,8 @@ Verdict JudgeUsed(const ExaminedSst& sst, const ExaminedFamily& family) {
   return verdict;
 }
 
-Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family) {
+Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family,
+                 const std::optional<std::string>& who_names) {
   if (!sst.not_read.empty()) {
     return NotAsked(sst.not_read);
   }
@@ -271,9 +291,10 @@ Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family) {
   if (!sst.not_looked_up.empty() && !is_asked) {
     return NotAsked(sst.not_looked_up);
   }
-  return sst.filter_bytes == 0 ? JudgeWithoutFilter(sst, family)
-         : is_asked            ? JudgeUsed(sst, family)
-                               : JudgeUnasked(sst, family);
+  return sst.filter_bytes > 0
+             ? (is_asked ? JudgeUsed : JudgeUnasked)(sst, family)
+         : family.policy.empty() ? JudgeWithoutPolicy(who_names)
+                                 : JudgeWithoutFilter(sst, family);
 }
 
 Verdict JudgeCache(const std::optional<LoggedCache>& cache,
@@ -333,16 +354,20 @@ std::unique_ptr<rocksdb::FilterBitsBuilder> BuilderFor(
       policy.GetBuilderWithContext(context));
 }
 
-JudgedFamily Judge(const ExaminedFamily& family,
-                   const std::optional<LoggedCache>& cache) {
-  JudgedFamily judged{family, {}, {}};
+JudgedFamily Judge(const ExaminedFamily& family, const RocksdbLog& log) {
+  JudgedFamily judged{family, {}, {}, {}};
+  if (const auto logged = log.caches.find(family.files.name);
+      logged != log.caches.end()) {
+    judged.cache = logged->second;
+  }
+  const auto who_names = WhoNamesPolicy(family, log);
   for (const ExaminedSst& sst : family.ssts) {
-    judged.verdicts.push_back(JudgeSst(sst, family));
+    judged.verdicts.push_back(JudgeSst(sst, family, who_names));
   }
   if (!family.is_block_based && family.files.file_count > 0) {
     judged.others.push_back(NotAsked(family.not_asked));
   }
-  judged.others.push_back(JudgeCache(cache, family));
+  judged.others.push_back(JudgeCache(judged.cache, family));
   return judged;
 }
 

@@ -55,8 +55,9 @@ struct Verdict {
 };
 
 struct JudgedFamily : ExaminedFamily {
-  std::vector<Verdict> verdicts;  // Of each element of `ssts`.
-  std::vector<Verdict> others;    // About the column family.
+  std::vector<Verdict> verdicts;     // Of each element of `ssts`.
+  std::vector<Verdict> others;       // About the column family.
+  std::optional<LoggedCache> cache;  // What LOG says of its block cache.
 };
 
 // Returns whether filters, or partitions of filters, are in the block cache.
@@ -87,9 +88,7 @@ std::unique_ptr<rocksdb::FilterBitsBuilder> BuilderFor(
     const rocksdb::FilterPolicy& policy, const Family& family,
     const FilePlace& place);
 
-// `cache` is what LOG says of the block cache.
-JudgedFamily Judge(const ExaminedFamily& family,
-                   const std::optional<LoggedCache>& cache);
+JudgedFamily Judge(const ExaminedFamily& family, const RocksdbLog& log);
 
 }  // namespace cassandra_bloom::tools
 

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "plugin/filter_db/read_file.h"
+
 namespace cassandra_bloom::tools {
 namespace {
 
@@ -58,9 +60,8 @@ constexpr const char* kOfLookUps[] = {
 
 class LogReader {
  public:
-  explicit LogReader(RocksdbLog* log) : log_(log) {}
-
-  void Read(const std::string& path) {
+  RocksdbLog Read(const std::string& path) {
+    log_.file = path;
     std::ifstream file(path);
     // The end of a line that is being written may be missing: then getline
     // meets the end of the file.
@@ -77,10 +78,14 @@ class LogReader {
           counted != counted_.end()) {
         std::tie(cache.counted_at, cache.filter_bytes) = counted->second;
       }
-      // A file that was read before has the options of a later open.
-      log_->caches.try_emplace(family, cache);
+      log_.caches[family] = cache;
+      const std::string& policy = options["filter_policy"];
+      log_.policies[family] =
+          policy.empty() || policy == "nullptr"
+              ? ""
+              : std::string(FileNameOf(path)) + " names '" + policy + "'";
     }
-    log_->file = path;
+    return log_;
   }
 
  private:
@@ -94,9 +99,9 @@ class LogReader {
       reading_ = nullptr;
       if (Behind(line, "STATISTICS:")) {
         tickers_.clear();
-        log_->has_statistics = true;
+        log_.has_statistics = true;
       } else if (Behind(line, "Options.statistics: 0x")) {
-        log_->has_statistics = true;
+        log_.has_statistics = true;
       } else if (const auto name =
                      Behind(line, "Options for column family [")) {
         family_ = name->substr(0, name->rfind(']'));
@@ -126,8 +131,8 @@ class LogReader {
     if (name == "rocksdb.blobdb.num.put" &&
         std::any_of(std::begin(kOfLookUps), std::end(kOfLookUps),
                     [&](const char* ticker) { return tickers_[ticker] > 0; })) {
-      log_->tickers = tickers_;
-      log_->time = time_;
+      log_.tickers = tickers_;
+      log_.time = time_;
     }
   }
 
@@ -162,7 +167,7 @@ class LogReader {
     counted_[counted_cache_] = {time_, bytes};
   }
 
-  RocksdbLog* const log_;
+  RocksdbLog log_;
   std::string time_;
   std::string family_;
   std::map<std::string, Options> options_;  // Of tables, by column family.
@@ -237,19 +242,31 @@ std::optional<double> RocksdbLog::Rate() const {
   return asked > 0 ? std::optional<double>(passed / asked) : std::nullopt;
 }
 
-RocksdbLog ReadRocksdbLog(const std::string& db_dir,
-                          const std::string& log_dir) {
+RocksdbLog ReadRocksdbLog(const std::string& db_dir, const std::string& log_dir,
+                          bool read_all) {
   // There may be a thousand, of a program without statistics.
   constexpr size_t kMostFiles = 10;
-  std::vector<std::string> files =
+  const std::vector<std::string> files =
       log_dir.empty() ? LogFiles(db_dir, "LOG")
                       : LogFiles(log_dir, NameInLogDir(db_dir));
-  files.resize(std::min(files.size(), kMostFiles));
   RocksdbLog log;
-  for (const std::string& file : files) {
-    LogReader(&log).Read(file);
-    if (!log.tickers.empty()) {
+  for (size_t i = 0; i < files.size(); ++i) {
+    const bool has_tickers = !log.tickers.empty();
+    if (!read_all && (has_tickers || i == kMostFiles)) {
       break;
+    }
+    RocksdbLog earlier = LogReader().Read(files[i]);
+    log.has_statistics |= earlier.has_statistics;
+    if (!has_tickers) {
+      log.file = earlier.file;
+      log.tickers = earlier.tickers;
+      log.time = earlier.time;
+    }
+    // These are of a later open, if they are there.
+    log.caches.merge(earlier.caches);
+    for (const auto& [family, policy] : earlier.policies) {
+      std::string& named = log.policies[family];
+      named = named.empty() ? policy : named;
     }
   }
   return log;
