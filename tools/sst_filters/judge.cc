@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/sst_filters/judge.h"
+// Tested in tests/sst_filters/doctor/not_used_test.cc.
+// Tested in tests/sst_filters/doctor/block_cache_test.cc.
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/slice_transform.h>
@@ -8,9 +9,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "filterdb/commands/output.h"
 #include "plugin/policy/filter_name.h"
 #include "plugin/policy/policy_settings.h"
+#include "tools/sst_filters/doctor.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -41,6 +42,19 @@ bool IsLast(const ExaminedFamily& family, const ExaminedSst& sst) {
          // RocksDB lists the oldest file of level 0 last.
          (sst.level > 0 ||
           levels[0].files.back().file_number == sst.file.file_number);
+}
+
+// As RocksDB does when it writes a file
+// (VersionStorageInfo::RangeMightExistAfterSortedRun).
+bool IsBottommost(const ExaminedFamily& family, const ExaminedSst& sst) {
+  const auto& levels = family.files.levels;
+  return sst.level == 0
+             ? IsLast(family, sst)
+             : std::none_of(levels.begin() + sst.level + 1, levels.end(),
+                            [&](const rocksdb::LevelMetaData& level) {
+                              return HasKeysInRange(*family.options.comparator,
+                                                    level.files, sst);
+                            });
 }
 
 // A fault that is repaired when the file is written anew. `before` is what else
@@ -104,8 +118,7 @@ Verdict JudgeWithoutPolicy(const std::optional<std::string>& who_names) {
 
 Verdict JudgeWithoutFilter(const ExaminedSst& sst,
                            const ExaminedFamily& family) {
-  const FilePlace place = FilePlaceOf(family, sst);
-  if (family.options.optimize_filters_for_hits && place.is_bottommost) {
+  if (family.options.optimize_filters_for_hits && sst.is_bottommost) {
     return OnPurpose(
         "no filter: optimize_filters_for_hits, and no older file has its "
         "keys");
@@ -142,7 +155,8 @@ Verdict JudgeWithoutFilter(const ExaminedSst& sst,
             "that file makes none",
         "set filter_policy with its bits, such as bloomfilter:10, then ");
   }
-  if (BuilderFor(*family.table.filter_policy, family, place) == nullptr) {
+  if (BuilderFor(*family.table.filter_policy, family, sst.level,
+                 sst.is_bottommost) == nullptr) {
     return OnPurpose("no filter: the policy gives it none");
   }
   return NeedsCompaction("no filter");
@@ -205,9 +219,10 @@ Verdict JudgeUnasked(const ExaminedSst& sst, const ExaminedFamily& family) {
 }
 
 // Returns how many bits per key the policy gives a file, or 0 if none.
-double BitsOf(const FilePlace& place, const ExaminedFamily& family) {
+double BitsOf(const ExaminedFamily& family, int level, bool is_bottommost) {
   constexpr size_t kBytes = 64 << 10;
-  const auto builder = BuilderFor(*family.table.filter_policy, family, place);
+  const auto builder =
+      BuilderFor(*family.table.filter_policy, family, level, is_bottommost);
   return builder == nullptr
              ? 0
              : 8. * kBytes /
@@ -224,9 +239,8 @@ bool HasBitsOfFlush(const ExaminedSst& sst, const ExaminedFamily& family) {
       sst.policy != family.table.filter_policy->Name()) {
     return false;
   }
-  const double of_flush =
-      BitsOf({/*level=*/0, /*is_bottommost=*/false}, family);
-  const double of_place = BitsOf(FilePlaceOf(family, sst), family);
+  const double of_flush = BitsOf(family, /*level=*/0, /*is_bottommost=*/false);
+  const double of_place = BitsOf(family, sst.level, sst.is_bottommost);
   const double bits = 8 * static_cast<double>(sst.filter_bytes) /
                       static_cast<double>(sst.filter_keys);
   return of_flush > kTenth * of_place &&
@@ -297,8 +311,8 @@ Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family,
                                  : JudgeWithoutFilter(sst, family);
 }
 
-Verdict JudgeCache(const std::optional<LoggedCache>& cache,
-                   const ExaminedFamily& family) {
+Verdict JudgeCache(const ExaminedFamily& family) {
+  const auto& cache = family.cache;
   // RocksDB makes no smaller shards by itself (GetDefaultCacheShardBits).
   constexpr uint64_t kSmallestShard = 512 << 10;
   uint64_t largest = 0;
@@ -323,52 +337,41 @@ Verdict JudgeCache(const std::optional<LoggedCache>& cache,
 
 }  // namespace
 
-FilePlace FilePlaceOf(const ExaminedFamily& family, const ExaminedSst& sst) {
-  // As RocksDB does when it writes a file
-  // (VersionStorageInfo::RangeMightExistAfterSortedRun).
-  const auto& levels = family.files.levels;
-  const bool is_bottommost =
-      sst.level == 0
-          ? IsLast(family, sst)
-          : std::none_of(levels.begin() + sst.level + 1, levels.end(),
-                         [&](const rocksdb::LevelMetaData& level) {
-                           return HasKeysInRange(*family.options.comparator,
-                                                 level.files, sst);
-                         });
-  return {sst.level, is_bottommost};
+bool HasFiltersInCache(const Family& family) {
+  return !family.table.no_block_cache &&
+         (family.table.cache_index_and_filter_blocks ||
+          family.table.partition_filters);
 }
 
 std::unique_ptr<rocksdb::FilterBitsBuilder> BuilderFor(
-    const rocksdb::FilterPolicy& policy, const Family& family,
-    const FilePlace& place) {
+    const rocksdb::FilterPolicy& policy, const Family& family, int level,
+    bool is_bottommost) {
   rocksdb::FilterBuildingContext context(family.table);
   context.compaction_style = family.options.compaction_style;
   context.num_levels = family.options.num_levels;
-  context.level_at_creation = place.level;
+  context.level_at_creation = level;
   // RocksDB flushes no bottommost files.
-  context.is_bottommost = place.is_bottommost && place.level > 0;
-  context.reason = place.level == 0
-                       ? rocksdb::TableFileCreationReason::kFlush
-                       : rocksdb::TableFileCreationReason::kCompaction;
+  context.is_bottommost = is_bottommost && level > 0;
+  context.reason = level == 0 ? rocksdb::TableFileCreationReason::kFlush
+                              : rocksdb::TableFileCreationReason::kCompaction;
   return std::unique_ptr<rocksdb::FilterBitsBuilder>(
       policy.GetBuilderWithContext(context));
 }
 
-JudgedFamily Judge(const ExaminedFamily& family, const RocksdbLog& log) {
-  JudgedFamily judged{family, {}, {}, {}};
-  if (const auto logged = log.caches.find(family.files.name);
+void Judge(const RocksdbLog& log, ExaminedFamily* family) {
+  if (const auto logged = log.caches.find(family->files.name);
       logged != log.caches.end()) {
-    judged.cache = logged->second;
+    family->cache = logged->second;
   }
-  const auto who_names = WhoNamesPolicy(family, log);
-  for (const ExaminedSst& sst : family.ssts) {
-    judged.verdicts.push_back(JudgeSst(sst, family, who_names));
+  const auto who_names = WhoNamesPolicy(*family, log);
+  for (ExaminedSst& sst : family->ssts) {
+    sst.is_bottommost = IsBottommost(*family, sst);
+    sst.verdict = JudgeSst(sst, *family, who_names);
   }
-  if (!family.is_block_based && family.files.file_count > 0) {
-    judged.others.push_back(NotAsked(family.not_asked));
+  if (!family->is_block_based && family->files.file_count > 0) {
+    family->others.push_back(NotAsked(family->not_asked));
   }
-  judged.others.push_back(JudgeCache(judged.cache, family));
-  return judged;
+  family->others.push_back(JudgeCache(*family));
 }
 
 }  // namespace cassandra_bloom::tools

@@ -70,6 +70,9 @@ constexpr char kUnknownHere[] = "cassandra_bloom.UnknownHere";
 // Makes RocksDB's loader take what is known here, and else the stand-ins.
 rocksdb::ConfigOptions ConfigWithStandIns(rocksdb::Env* env);
 
+// Returns the policy that an OPTIONS file spells so.
+std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(const std::string& text);
+
 // Returns the path under which this SST file is there: RocksDB also reads files
 // with the suffix of LevelDB (TableCache::GetTableReader), but always lists
 // ".sst".
