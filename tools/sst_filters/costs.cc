@@ -1,34 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/sst_filters/costs.h"
+// Tested in tests/sst_filters/doctor/doctor_test.cc.
+// Tested in tests/sst_filters/doctor/forecast_test.cc.
 
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <memory>
 #include <random>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "filterdb/commands/output.h"
-#include "plugin/policy/filter_bits_api.h"
 #include "plugin/policy/filter_name.h"
 #include "plugin/policy/policy_settings.h"
+#include "tools/sst_filters/doctor.h"
 
 namespace cassandra_bloom::tools {
 namespace {
 
-// Sets the blocks that are read in vain.
-void AddReadsInVain(Costs* costs) {
+// The sums of a level, or of all levels. If the files are a sample, these are
+// those of the whole database.
+struct LevelSums {
+  double files = 0;
+  double keys = 0;
+  double filter_keys = 0;
+  double filter_bytes = 0;
+  double asked_by_get = 0;
+  double looked_up = 0;
+  double asked_by_seek = 0;
+  double sought = 0;
+
+  // Of the files whose rate is known.
+  double rated_files = 0;
+  double rates = 0;
+  double rated_keys = 0;
+  double rated_keys_times_rate = 0;
+
+  void Add(const ExaminedSst& sst) {
+    const auto times = [&](uint64_t number) {
+      return sst.weight * static_cast<double>(number);
+    };
+    files += sst.weight;
+    keys += times(sst.keys);
+    filter_keys += times(sst.filter_keys);
+    filter_bytes += times(sst.filter_bytes);
+    asked_by_get += sst.answers.by_get > 0 ? sst.weight : 0;
+    looked_up += sst.was_looked_up ? sst.weight : 0;
+    asked_by_seek += sst.answers.by_seek > 0 ? sst.weight : 0;
+    sought += sst.was_sought ? sst.weight : 0;
+    if (const auto& rate = sst.verdict.rate) {
+      rated_files += sst.weight;
+      rates += sst.weight * *rate;
+      rated_keys += times(sst.keys);
+      rated_keys_times_rate += times(sst.keys) * *rate;
+    }
+  }
+
+  double BitsPerKey() const {
+    return filter_keys > 0 ? 8 * filter_bytes / filter_keys : 0;
+  }
+
+  // The mean share of absent keys that pass, weighted by the keys of the files.
+  std::optional<double> Rate() const {
+    if (rated_files == 0) {
+      return std::nullopt;
+    }
+    // There may be nothing but deleted ranges.
+    return rated_keys > 0 ? rated_keys_times_rate / rated_keys : 0;
+  }
+};
+
+struct Costs {
+  std::map<int, LevelSums> levels;  // Those that have files.
+  LevelSums all;
+
+  // How many blocks a look-up of a key reads in vain, if the key is in the
+  // range of each file of level 0, and of a file of each deeper level. Not set
+  // if no rate is known. Of a key that is in a file, the mean over all keys: in
+  // the files above it.
+  std::optional<double> absent_key_in_vain;
+  std::optional<double> present_key_in_vain;
+};
+
+// Files that could not be read are in no sum.
+Costs CostsOf(const std::vector<ExaminedSst>& ssts) {
+  Costs costs;
+  for (const ExaminedSst& sst : ssts) {
+    if (sst.not_read.empty()) {
+      costs.levels[sst.level].Add(sst);
+      costs.all.Add(sst);
+    }
+  }
   double absent = 0;
   double keys = 0;
   double keys_times_reads = 0;
-  for (const auto& [level, sums] : costs->levels) {
+  for (const auto& [level, sums] : costs.levels) {
     if (sums.rated_files == 0) {
       continue;
     }
@@ -41,58 +108,48 @@ void AddReadsInVain(Costs* costs) {
     keys_times_reads += sums.rated_keys * (absent + above);
     absent += rates;
   }
-  if (costs->all.rated_files > 0) {
-    costs->absent_key_in_vain = absent;
-    costs->present_key_in_vain = keys > 0 ? keys_times_reads / keys : 0;
+  if (costs.all.rated_files > 0) {
+    costs.absent_key_in_vain = absent;
+    costs.present_key_in_vain = keys > 0 ? keys_times_reads / keys : 0;
   }
+  return costs;
+}
+
+// Where nothing was tried, there is no number of filters that were asked.
+Json ToJson(const Json& level, const LevelSums& sums) {
+  const auto if_tried = [](double tried, double asked) {
+    return tried > 0 ? Json(std::llround(asked)) : Json();
+  };
+  return {{"level", level},
+          {"files", std::llround(sums.files)},
+          {"keys", std::llround(sums.keys)},
+          {"filter_bytes", std::llround(sums.filter_bytes)},
+          {"bits_per_key", sums.BitsPerKey()},
+          {"rate", OrNull(sums.Rate())},
+          {"asked_by_get", if_tried(sums.looked_up, sums.asked_by_get)},
+          {"asked_by_seek", if_tried(sums.sought, sums.asked_by_seek)}};
 }
 
 // ---- Other policies ----
 
 constexpr const char* kSettings[] = {
-    "bloomfilter:10",        "ribbonfilter:10:3",
-    "ribbonfilter:13:0",     "cassandra_bloom:mix:10",
-    "cassandra_bloom:mix:7", "cassandra_bloom:mix:5",
-    "cassandra_bloom:mix:3", "cassandra_bloom:mix:10:filter:ribbon",
+    "bloomfilter:10",
+    "ribbonfilter:10:3",
+    "ribbonfilter:13:0",
+    "cassandra_bloom:mix:10",
+    "cassandra_bloom:mix:7",
+    "cassandra_bloom:mix:5",
+    "cassandra_bloom:mix:3",
+    "cassandra_bloom:mix:10:filter:ribbon",
+    // Where optimize_filters_for_hits leaves most keys without a filter.
+    "cassandra_bloom:mix:2.5:filter:ribbon",
 };
-// Where optimize_filters_for_hits leaves most keys without a filter.
-constexpr char kForHits[] = "cassandra_bloom:mix:2.5:filter:ribbon";
-
-std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(const std::string& text) {
-  std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  const rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(
-      ConfigWithStandIns(rocksdb::Env::Default()), text, &policy);
-  if (!status.ok() || policy == nullptr) {
-    throw Unusable("RocksDB does not make the filter policy " + text + ": " +
-                   status.ToString());
-  }
-  return policy;
-}
-
-// The files of a place.
-struct Group {
-  double files = 0;
-  double keys = 0;
-};
-using Groups = std::map<FilePlace, Group>;
 
 double KeysOf(const ExaminedSst& sst) {
   return static_cast<double>(sst.filter_keys > 0 ? sst.filter_keys : sst.keys);
 }
 
-Groups GroupsOf(const JudgedFamily& family) {
-  Groups groups;
-  for (const ExaminedSst& sst : family.ssts) {
-    if (KeysOf(sst) > 0) {
-      Group& group = groups[FilePlaceOf(family, sst)];
-      group.files += sst.weight;
-      group.keys += sst.weight * KeysOf(sst);
-    }
-  }
-  return groups;
-}
-
-const ExaminedSst& LargestOf(const JudgedFamily& family) {
+const ExaminedSst& LargestOf(const ExaminedFamily& family) {
   return *std::max_element(family.ssts.begin(), family.ssts.end(),
                            [](const ExaminedSst& a, const ExaminedSst& b) {
                              return KeysOf(a) < KeysOf(b);
@@ -133,10 +190,10 @@ double BytesPerKeyToBuild(const rocksdb::FilterPolicy& policy,
 // kMostKeysToBuild, and asks it. If filters are partitioned, builds one
 // partition.
 BuiltFilter BuildFilter(const rocksdb::FilterPolicy& policy,
-                        const Family& family, const FilePlace& place,
+                        const Family& family, int level, bool is_bottommost,
                         double keys) {
   constexpr uint64_t kQuestions = 300'000;
-  const auto builder = BuilderFor(policy, family, place);
+  const auto builder = BuilderFor(policy, family, level, is_bottommost);
   if (builder == nullptr) {
     return {};
   }
@@ -173,56 +230,62 @@ BuiltFilter BuildFilter(const rocksdb::FilterPolicy& policy,
   return built;
 }
 
-double BytesToBuild(const rocksdb::FilterPolicy& policy,
-                    const JudgedFamily& family) {
+Json BytesToBuild(const rocksdb::FilterPolicy& policy,
+                  const ExaminedFamily& family) {
   const ExaminedSst& largest = LargestOf(family);
-  return BuildFilter(policy, family, FilePlaceOf(family, largest),
-                     KeysOf(largest))
-      .bytes_to_build;
+  return std::llround(BuildFilter(policy, family, largest.level,
+                                  largest.is_bottommost, KeysOf(largest))
+                          .bytes_to_build);
 }
 
 Json RowOf(const std::string& policy, const Costs& costs,
-           std::optional<double> bytes_to_build) {
+           const Json& bytes_to_build) {
   return {{"policy", policy},
           {"filter_bytes", std::llround(costs.all.filter_bytes)},
           {"bits_per_key", costs.all.BitsPerKey()},
           {"false_positives", OrNull(costs.absent_key_in_vain)},
           {"present_key_in_vain", OrNull(costs.present_key_in_vain)},
-          {"bytes_to_build",
-           bytes_to_build ? Json(std::llround(*bytes_to_build)) : Json()}};
+          {"bytes_to_build", bytes_to_build}};
 }
 
-Json RowOf(const std::string& text, const JudgedFamily& family,
-           const Groups& groups) {
+// Returns the row of a policy that writes all files anew.
+Json RowOf(const std::string& text, const ExaminedFamily& family) {
   const auto policy = PolicyOf(text);
-  Costs costs;
-  for (const auto& [place, group] : groups) {
-    const BuiltFilter built =
-        BuildFilter(*policy, family, place, group.keys / group.files);
-    for (LevelSums* sums : {&costs.levels[place.level], &costs.all}) {
-      sums->filter_keys += group.keys;
-      sums->filter_bytes += group.keys * built.bits_per_key / 8;
-      sums->AddRate(group.files, group.keys, built.rate);
+  std::map<std::pair<int, bool>, LevelSums> places;
+  for (const ExaminedSst& sst : family.ssts) {
+    if (KeysOf(sst) > 0) {
+      LevelSums& sums = places[{sst.level, sst.is_bottommost}];
+      sums.files += sst.weight;
+      sums.filter_keys += sst.weight * KeysOf(sst);
     }
   }
-  AddReadsInVain(&costs);
-  return RowOf(text, costs, BytesToBuild(*policy, family));
+  // One of the mean size stands for all files of a place.
+  std::vector<ExaminedSst> written;
+  for (const auto& [place, sums] : places) {
+    const double keys = sums.filter_keys / sums.files;
+    const BuiltFilter built =
+        BuildFilter(*policy, family, place.first, place.second, keys);
+    ExaminedSst& sst = written.emplace_back();
+    sst.level = place.first;
+    sst.weight = sums.files;
+    sst.keys = sst.filter_keys = std::llround(keys);
+    sst.filter_bytes = std::llround(keys * built.bits_per_key / 8);
+    sst.verdict.rate = built.rate;
+  }
+  return RowOf(text, CostsOf(written), BytesToBuild(*policy, family));
 }
 
-// Returns why nothing can be said, or "".
-std::string WhyNot(const JudgedFamily& family) {
-  if (!family.is_policy_known && family.policy.empty()) {
-    return "without the OPTIONS file, other settings are not forecast";
-  }
-  if (!family.table.whole_key_filtering) {
-    return "the filters hold prefixes alone, of which other settings are not "
-           "forecast";
-  }
-  if (!SettingsOf(family.policy).partition_key.is_whole()) {
-    return "the filters hold partition keys, of which other settings are not "
-           "forecast";
-  }
-  return "";
+// Returns why other settings are not forecast, or null.
+const char* WhyNot(const ExaminedFamily& family) {
+  return !family.is_policy_known && family.policy.empty()
+             ? "without the OPTIONS file, other settings are not forecast"
+         : !family.table.whole_key_filtering
+             ? "the filters hold prefixes alone, of which other settings are "
+               "not forecast"
+         : !SettingsOf(family.policy).partition_key.is_whole()
+             ? "the filters hold partition keys, of which other settings are "
+               "not forecast"
+             : nullptr;
 }
 
 std::string Describe(const Json& row) {
@@ -260,81 +323,36 @@ std::string AdviceOf(const Json& rows, const Json& now, double absent_share) {
                     Describe(best));
 }
 
-}  // namespace
-
-void LevelSums::AddRate(double files_to_add, double keys_of_all, double rate) {
-  rated_files += files_to_add;
-  rates += files_to_add * rate;
-  rated_keys += keys_of_all;
-  rated_keys_times_rate += keys_of_all * rate;
-}
-
-std::optional<double> LevelSums::Rate() const {
-  if (rated_files == 0) {
-    return std::nullopt;
+Json OtherSettings(const ExaminedFamily& family, const Costs& now,
+                   std::optional<double> absent_share, bool is_wanted) {
+  Json settings = {
+      {"now", nullptr}, {"rows", Json::array()}, {"notes", Json::array()}};
+  if (!is_wanted || family.ssts.empty() || KeysOf(LargestOf(family)) == 0) {
+    return settings;
   }
-  // There may be nothing but deleted ranges.
-  return rated_keys > 0 ? rated_keys_times_rate / rated_keys : 0;
-}
-
-Costs CostsOf(const JudgedFamily& family) {
-  Costs costs;
-  for (size_t i = 0; i < family.ssts.size(); ++i) {
-    const ExaminedSst& sst = family.ssts[i];
-    if (!sst.not_read.empty()) {
-      continue;
-    }
-    const double keys = sst.weight * static_cast<double>(sst.keys);
-    for (LevelSums* sums : {&costs.levels[sst.level], &costs.all}) {
-      sums->files += sst.weight;
-      sums->keys += keys;
-      sums->filter_keys += sst.weight * static_cast<double>(sst.filter_keys);
-      sums->filter_bytes += sst.weight * static_cast<double>(sst.filter_bytes);
-      sums->asked_by_get += sst.answers.by_get > 0 ? sst.weight : 0;
-      sums->looked_up += sst.was_looked_up ? sst.weight : 0;
-      sums->asked_by_seek += sst.answers.by_seek > 0 ? sst.weight : 0;
-      sums->sought += sst.was_sought ? sst.weight : 0;
-      if (family.verdicts[i].rate) {
-        sums->AddRate(sst.weight, keys, *family.verdicts[i].rate);
-      }
-    }
-  }
-  AddReadsInVain(&costs);
-  return costs;
-}
-
-void AddSettings(const JudgedFamily& family, const Costs& now,
-                 std::optional<double> absent_share, Json* settings) {
-  const Groups groups = GroupsOf(family);
-  if (groups.empty()) {
-    return;
-  }
-  Json& rows = (*settings)["rows"];
-  Json& notes = (*settings)["notes"];
-  Json& row_now = (*settings)["now"];
+  Json& rows = settings["rows"];
+  Json& notes = settings["notes"];
+  Json& row_now = settings["now"];
   if (now.all.filter_keys > 0) {
     const auto& policy = family.table.filter_policy;
-    std::optional<double> bytes_to_build;
-    if (family.is_policy_known && !family.has_no_bits && policy != nullptr) {
-      bytes_to_build = BytesToBuild(*policy, family);
-    }
-    row_now = RowOf("now", now, bytes_to_build);
+    const bool has_bits =
+        family.is_policy_known && !family.has_no_bits && policy != nullptr;
+    row_now =
+        RowOf("now", now, has_bits ? BytesToBuild(*policy, family) : Json());
   }
-  if (const std::string why = WhyNot(family); !why.empty()) {
+  if (const char* const why = WhyNot(family)) {
     notes.push_back(why);
-    return;
+    return settings;
   }
-  std::vector<std::string> policies(std::begin(kSettings), std::end(kSettings));
-  if (family.options.optimize_filters_for_hits) {
-    policies.emplace_back(kForHits);
-  }
+  const bool is_for_hits = family.options.optimize_filters_for_hits;
+  const size_t num_rows = std::size(kSettings) - (is_for_hits ? 0 : 1);
   ProgressBar progress(
       "building filters of other settings, in up to " +
       AsSize(kMostBytesPerKeyToBuild *
              std::min(KeysOf(LargestOf(family)), kMostKeysToBuild)));
-  for (const std::string& text : policies) {
-    progress.Show(rows.size(), policies.size());
-    rows.push_back(RowOf(text, family, groups));
+  while (rows.size() < num_rows) {
+    progress.Show(rows.size(), num_rows);
+    rows.push_back(RowOf(kSettings[rows.size()], family));
   }
   notes.push_back(
       "as if each file were written anew into its level; which are then "
@@ -344,7 +362,7 @@ void AddSettings(const JudgedFamily& family, const Costs& now,
         "mix has more false positives than forecast in partitioned filters: "
         "3 % with partitions of 4 KiB, 13 % with 1 KiB");
   }
-  if (family.options.optimize_filters_for_hits && now.absent_key_in_vain) {
+  if (is_for_hits && now.absent_key_in_vain) {
     notes.push_back(
         "optimize_filters_for_hits leaves " +
         ThreeDigits(*now.absent_key_in_vain) +
@@ -354,6 +372,25 @@ void AddSettings(const JudgedFamily& family, const Costs& now,
   if (absent_share && !row_now.is_null() && now.absent_key_in_vain) {
     notes.push_back(AdviceOf(rows, row_now, *absent_share));
   }
+  return settings;
+}
+
+}  // namespace
+
+Json CostsOf(const ExaminedFamily& family, std::optional<double> absent_share,
+             bool are_others_wanted) {
+  const Costs costs = CostsOf(family.ssts);
+  Json json = {{"levels", Json::array()}, {"all", nullptr}};
+  for (const auto& [level, sums] : costs.levels) {
+    json["levels"].push_back(ToJson(level, sums));
+  }
+  if (!costs.levels.empty()) {
+    Json& all = json["all"] = ToJson("all", costs.all);
+    all["false_positives"] = OrNull(costs.absent_key_in_vain);
+  }
+  json["settings"] =
+      OtherSettings(family, costs, absent_share, are_others_wanted);
+  return json;
 }
 
 }  // namespace cassandra_bloom::tools

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tested in tests/sst_filters/doctor/doctor_test.cc.
+#include "tools/sst_filters/doctor.h"
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <new>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <vector>
+#include <set>
 
 #include "plugin/policy/policy_settings.h"
 #include "plugin/policy/running_rocksdb.h"
-#include "tools/sst_filters/costs.h"
-#include "tools/sst_filters/database/rocksdb_log.h"
-#include "tools/sst_filters/doctor_report.h"
-#include "tools/sst_filters/examine.h"
-#include "tools/sst_filters/judge.h"
 #include "tools/sst_filters/subcommands.h"
 
 namespace cassandra_bloom::tools {
@@ -25,7 +16,8 @@ namespace {
 
 // ---- JSON ----
 
-Json ToJson(const ExaminedSst& sst, const Verdict& verdict) {
+Json ToJson(const ExaminedSst& sst) {
+  const Verdict& verdict = sst.verdict;
   return {{"file", sst.file.relative_filename},
           {"level", sst.level},
           {"use", verdict.use},
@@ -40,24 +32,9 @@ Json ToJson(const ExaminedSst& sst, const Verdict& verdict) {
           {"to_do", verdict.remedy}};
 }
 
-// Where nothing was tried, there is no number of filters that were asked.
-Json ToJson(const Json& level, const LevelSums& sums) {
-  const auto if_tried = [](double tried, double asked) {
-    return tried > 0 ? Json(std::llround(asked)) : Json();
-  };
-  return {{"level", level},
-          {"files", std::llround(sums.files)},
-          {"keys", std::llround(sums.keys)},
-          {"filter_bytes", std::llround(sums.filter_bytes)},
-          {"bits_per_key", sums.BitsPerKey()},
-          {"rate", OrNull(sums.Rate())},
-          {"asked_by_get", if_tried(sums.looked_up, sums.asked_by_get)},
-          {"asked_by_seek", if_tried(sums.sought, sums.asked_by_seek)}};
-}
-
 // Returns an object: why filters are not used or not asked, and for each reason
 // its SST files by level, or none if it is about the column family.
-Json ReasonsOf(const JudgedFamily& family) {
+Json ReasonsOf(const ExaminedFamily& family) {
   Json reasons = Json::object();
   const auto levels_of = [&](const Verdict& verdict) -> Json& {
     Json& reason = reasons[verdict.why];
@@ -71,20 +48,26 @@ Json ReasonsOf(const JudgedFamily& family) {
       levels_of(verdict) = Json::object();
     }
   }
-  for (size_t i = 0; i < family.ssts.size(); ++i) {
-    if (!family.verdicts[i].why.empty()) {
-      const ExaminedSst& sst = family.ssts[i];
-      levels_of(family.verdicts[i])[std::to_string(sst.level)].push_back(
+  for (const ExaminedSst& sst : family.ssts) {
+    if (!sst.verdict.why.empty()) {
+      levels_of(sst.verdict)[std::to_string(sst.level)].push_back(
           sst.file.relative_filename);
     }
   }
   return reasons;
 }
 
-std::vector<std::string> NotesOf(const JudgedFamily& family, const Costs& costs,
-                                 const std::optional<LoggedCache>& cache) {
+std::vector<std::string> NotesOf(const ExaminedFamily& family,
+                                 const Json& all) {
   std::vector<std::string> notes;
-  const bool is_asked = costs.all.asked_by_get > 0;
+  const auto& cache = family.cache;
+  const bool is_asked = !all.is_null() && all["asked_by_get"] > 0;
+  double files = 0;
+  double rated_files = 0;
+  for (const ExaminedSst& sst : family.ssts) {
+    files += sst.not_read.empty() ? sst.weight : 0;
+    rated_files += sst.verdict.rate ? sst.weight : 0;
+  }
   if (is_asked && !family.table.whole_key_filtering) {
     notes.emplace_back(
         "RocksDB asks the filters for prefixes alone: the false positives are "
@@ -96,14 +79,14 @@ std::vector<std::string> NotesOf(const JudgedFamily& family, const Costs& costs,
         "the filters hold partition keys: the false positives are those of an "
         "absent partition, and absent keys of present partitions all pass");
   }
-  if (costs.all.rated_files < costs.all.files) {
+  if (rated_files < files) {
     notes.emplace_back(
         "false positives are those of the files that could be asked: " +
-        std::to_string(std::llround(costs.all.rated_files)) + " of " +
-        std::to_string(std::llround(costs.all.files)));
+        std::to_string(std::llround(rated_files)) + " of " +
+        std::to_string(std::llround(files)));
   }
   if (cache && HasFiltersInCache(family)) {
-    if (costs.all.filter_bytes > static_cast<double>(cache->capacity)) {
+    if (!all.is_null() && all["filter_bytes"] > cache->capacity) {
       notes.push_back("the filters are in the block cache, which is smaller: " +
                       AsSize(cache->capacity));
     }
@@ -114,43 +97,36 @@ std::vector<std::string> NotesOf(const JudgedFamily& family, const Costs& costs,
           "room");
     }
   }
-  if (static_cast<double>(family.ssts.size()) < std::round(costs.all.files)) {
+  if (static_cast<double>(family.ssts.size()) < std::round(files)) {
     notes.push_back("this is from a sample of " +
                     Count(family.ssts.size(), "SST file"));
   }
   return notes;
 }
 
-Json ToJson(const JudgedFamily& family, const Costs& costs,
-            const Json& settings, const std::optional<LoggedCache>& cache) {
+// `costs` are those of CostsOf.
+Json ToJson(const ExaminedFamily& family, const Json& costs) {
   Json json = {{"name", family.files.name},
                {"files", family.files.file_count},
                {"policy", family.is_policy_known || !family.policy.empty()
                               ? Json(family.policy)
                               : Json()}};
-  Json& levels = json["levels"] = Json::array();
-  for (const auto& [level, sums] : costs.levels) {
-    levels.push_back(ToJson(level, sums));
-  }
-  Json& all = json["all"];
-  if (!costs.levels.empty()) {
-    all = ToJson("all", costs.all);
-    all["false_positives"] = OrNull(costs.absent_key_in_vain);
-  }
-  json["notes"] = NotesOf(family, costs, cache);
+  json["levels"] = costs["levels"];
+  json["all"] = costs["all"];
+  json["notes"] = NotesOf(family, costs["all"]);
   Json& block_cache = json["block_cache"];
-  if (cache) {
+  if (const auto& cache = family.cache) {
     block_cache = {{"capacity", cache->capacity},
                    {"num_shard_bits", cache->num_shard_bits},
                    {"is_strict", cache->is_strict},
                    {"filter_bytes", OrNull(cache->filter_bytes)},
                    {"time", cache->counted_at}};
   }
-  json["settings"] = settings;
+  json["settings"] = costs["settings"];
   json["reasons"] = ReasonsOf(family);
   Json& ssts = json["ssts"] = Json::array();
-  for (size_t i = 0; i < family.ssts.size(); ++i) {
-    ssts.push_back(ToJson(family.ssts[i], family.verdicts[i]));
+  for (const ExaminedSst& sst : family.ssts) {
+    ssts.push_back(ToJson(sst));
   }
   return json;
 }
@@ -194,50 +170,46 @@ struct Outcome {
 };
 
 Outcome OutcomeOf(const Json& families) {
-  Use worst = Use::kUsed;
-  bool is_all_asked = true;
+  std::set<Use> uses;
   bool has_files = false;
   bool has_filters = false;
-  bool has_reasons = false;
   for (const Json& family : families) {
     has_files |= family["files"] > 0;
     has_filters |=
         !family["all"].is_null() && family["all"]["filter_bytes"] > 0;
     for (const Json& reason : family["reasons"]) {
-      const Use use = reason["use"].get<Use>();
-      worst = std::max(worst, use);
-      is_all_asked &= use != Use::kNotAsked;
-      has_reasons = true;
+      uses.insert(reason["use"].get<Use>());
     }
   }
+  const auto has = [&](Use use) { return uses.count(use) > 0; };
   if (!has_files) {
     return {kGood, "no SST file yet: there is no filter to ask"};
   }
-  switch (worst) {
-    case Use::kNotUsed:
-      return {kHarm, is_all_asked
-                         ? "there are faults; see above what to do"
-                         : "there are faults, and not all could be asked; see "
-                           "above what to do"};
-    case Use::kNotAsked:
-      return {kNotKnown,
-              "not all could be asked, so it is not known whether all is well; "
-              "see above why"};
-    case Use::kMayBeDropped:
-      return {kNotKnown,
-              "not known whether RocksDB uses the filter of every SST file, as "
-              "the block cache may drop the largest; see above"};
-    default:
-      if (!has_filters) {
-        return {kGood,
-                "no SST file has a filter, which is no fault: see above why"};
-      }
-      return {kGood,
-              has_reasons
-                  ? "all is well: RocksDB uses the filter of every SST file, "
-                    "but see above"
-                  : "all is well: RocksDB uses the filter of every SST file"};
+  // What could not be asked must not hide a fault.
+  if (has(Use::kNotUsed)) {
+    return {kHarm, has(Use::kNotAsked)
+                       ? "there are faults, and not all could be asked; see "
+                         "above what to do"
+                       : "there are faults; see above what to do"};
   }
+  if (has(Use::kNotAsked)) {
+    return {kNotKnown,
+            "not all could be asked, so it is not known whether all is well; "
+            "see above why"};
+  }
+  if (has(Use::kMayBeDropped)) {
+    return {kNotKnown,
+            "not known whether RocksDB uses the filter of every SST file, as "
+            "the block cache may drop the largest; see above"};
+  }
+  if (!has_filters) {
+    return {kGood,
+            "no SST file has a filter, which is no fault: see above why"};
+  }
+  return {kGood, uses.empty()
+                     ? "all is well: RocksDB uses the filter of every SST file"
+                     : "all is well: RocksDB uses the filter of every SST "
+                       "file, but see above"};
 }
 
 // RocksDB may crash if there is no memory for its threads and small objects
@@ -256,24 +228,20 @@ ExitCode RunDoctor(const DoctorArguments& arguments) {
     throw Unusable(
         "sst_filters was built for another release of RocksDB than this one");
   }
-  const ExaminedDatabase examined = Examine(arguments.database);
-  const RocksdbLog log =
-      ReadRocksdbLog(arguments.database.folder, examined.log_dir);
+  ExaminedDatabase examined = Examine(arguments.database);
+  // All of them only to find out whether one names a policy.
+  const RocksdbLog log = ReadRocksdbLog(
+      arguments.database.folder, examined.log_dir,
+      std::any_of(
+          examined.families.begin(), examined.families.end(),
+          [](const ExaminedFamily& family) { return family.policy.empty(); }));
   bool has_prefixes_alone = false;
   Json families = Json::array();
-  for (const ExaminedFamily& family : examined.families) {
-    const auto logged = log.caches.find(family.files.name);
-    const auto cache = logged == log.caches.end()
-                           ? std::nullopt
-                           : std::optional<LoggedCache>(logged->second);
-    const JudgedFamily judged = Judge(family, cache);
-    const Costs costs = CostsOf(judged);
-    Json settings = {
-        {"now", nullptr}, {"rows", Json::array()}, {"notes", Json::array()}};
-    if (!arguments.no_forecast) {
-      AddSettings(judged, costs, log.AbsentShare(), &settings);
-    }
-    families.push_back(ToJson(judged, costs, settings, cache));
+  for (ExaminedFamily& family : examined.families) {
+    Judge(log, &family);
+    families.push_back(
+        ToJson(family, CostsOf(family, log.AbsentShare(),
+                               /*are_others_wanted=*/!arguments.no_forecast)));
     has_prefixes_alone |= !family.table.whole_key_filtering;
   }
   const Json running = ToJson(log, has_prefixes_alone);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/sst_filters/doctor_report.h"
+// Tested in tests/sst_filters/doctor/doctor_test.cc.
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <string>
 
-#include "tools/sst_filters/judge.h"
+#include "tools/sst_filters/doctor.h"
 
 namespace cassandra_bloom::tools {
 namespace {

@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/sst_filters/examine.h"
+// Tested in tests/sst_filters/doctor/doctor_test.cc.
+// Tested in tests/sst_filters/doctor/running_database_test.cc.
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/iterator.h>
 #include <rocksdb/listener.h>
-#include <rocksdb/slice.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_reader.h>
 #include <rocksdb/table_properties.h>
 
 #include <algorithm>
-#include <map>
-#include <memory>
 #include <random>
 #include <set>
 #include <string_view>
 #include <utility>
 
-#include "filterdb/commands/output.h"
 #include "plugin/filter_db/read_file.h"
+#include "tools/sst_filters/doctor.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -204,13 +201,17 @@ class Examiner {
     uint64_t done = 0;
     std::vector<ExaminedFamily> families;
     for (const Family& family : opened.families) {
-      families.push_back({family, {}});
+      families.push_back({family, {}, {}, {}});
       for (const rocksdb::LevelMetaData& level : family.files.levels) {
         std::vector<ExaminedSst> ssts;
         for (const rocksdb::SstFileMetaData& file : level.files) {
           progress_.Show(done++, all_files);
+          // Of a column family without a policy, any file may name one.
+          const bool is_needed =
+              family.is_policy_known && family.policy.empty();
           if (family.is_block_based &&
-              IsInSample(file.file_number, level.files.size(), all_files)) {
+              (is_needed ||
+               IsInSample(file.file_number, level.files.size(), all_files))) {
             const auto known = known_.find(file.file_number);
             ssts.push_back(known == known_.end()
                                ? ExamineSst(opened, family, file)

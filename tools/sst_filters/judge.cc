@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/sst_filters/judge.h"
+// Tested in tests/sst_filters/doctor/not_used_test.cc.
+// Tested in tests/sst_filters/doctor/block_cache_test.cc.
 
 #include <rocksdb/comparator.h>
 #include <rocksdb/slice_transform.h>
@@ -8,9 +9,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "filterdb/commands/output.h"
 #include "plugin/policy/filter_name.h"
 #include "plugin/policy/policy_settings.h"
+#include "tools/sst_filters/doctor.h"
 
 namespace cassandra_bloom::tools {
 namespace {
@@ -43,6 +44,19 @@ bool IsLast(const ExaminedFamily& family, const ExaminedSst& sst) {
           levels[0].files.back().file_number == sst.file.file_number);
 }
 
+// As RocksDB does when it writes a file
+// (VersionStorageInfo::RangeMightExistAfterSortedRun).
+bool IsBottommost(const ExaminedFamily& family, const ExaminedSst& sst) {
+  const auto& levels = family.files.levels;
+  return sst.level == 0
+             ? IsLast(family, sst)
+             : std::none_of(levels.begin() + sst.level + 1, levels.end(),
+                            [&](const rocksdb::LevelMetaData& level) {
+                              return HasKeysInRange(*family.options.comparator,
+                                                    level.files, sst);
+                            });
+}
+
 // A fault that is repaired when the file is written anew. `before` is what else
 // to do.
 Verdict NeedsCompaction(const std::string& why,
@@ -63,30 +77,48 @@ std::string ExtractorNow(const ExaminedFamily& family) {
   return extractor == nullptr ? "none" : extractor->GetId();
 }
 
-// Returns whether a file was written with a filter policy.
-bool HadPolicy(const ExaminedFamily& family) {
-  return std::any_of(
-      family.ssts.begin(), family.ssts.end(),
-      [](const ExaminedSst& sst) { return !sst.policy.empty(); });
+// Returns which file names a filter policy for the column family, or "" if none
+// does. Returns nullopt if that is not known, because LOG does not say with
+// which options it was opened. RocksDB keeps two OPTIONS files, and up to a
+// thousand LOG files.
+std::optional<std::string> WhoNamesPolicy(const ExaminedFamily& family,
+                                          const RocksdbLog& log) {
+  for (const ExaminedSst& sst : family.ssts) {
+    if (!sst.policy.empty()) {
+      return sst.file.relative_filename + " names '" + sst.policy + "'";
+    }
+  }
+  const auto logged = log.policies.find(family.files.name);
+  return !family.former_policy.empty() ? family.former_policy
+         : logged == log.policies.end()
+             ? std::nullopt
+             : std::optional<std::string>(logged->second);
+}
+
+// Judges a file without a filter, where the OPTIONS file names no policy.
+Verdict JudgeWithoutPolicy(const std::optional<std::string>& who_names) {
+  if (!who_names) {
+    return NotAsked(
+        "no filter, as the OPTIONS file has no filter_policy; whether a "
+        "process has dropped it is not known, as no LOG file has the options "
+        "of the column family");
+  }
+  // A program may want no filters, as for a column family that it hardly uses.
+  if (who_names->empty()) {
+    return OnPurpose(
+        "no filter, as neither the OPTIONS files nor an SST file nor LOG names "
+        "a filter_policy: a look-up of an absent key reads a block of each "
+        "file of level 0, and of one of each deeper level");
+  }
+  // A process may have dropped the policy that it did not know.
+  return NeedsCompaction(
+      "no filter, as the OPTIONS file has no filter_policy, but " + *who_names,
+      "set filter_policy, then ");
 }
 
 Verdict JudgeWithoutFilter(const ExaminedSst& sst,
                            const ExaminedFamily& family) {
-  // A program may want no filters, as for a column family that it hardly uses.
-  if (family.policy.empty() && !HadPolicy(family)) {
-    return OnPurpose(
-        "no filter, as neither the OPTIONS file nor an SST file names a "
-        "filter_policy: a look-up of an absent key reads a block of each file "
-        "of level 0, and of one of each deeper level");
-  }
-  // A process may have dropped the policy that it did not know.
-  if (family.policy.empty()) {
-    return NeedsCompaction(
-        "no filter, as the OPTIONS file has no filter_policy",
-        "set filter_policy, then ");
-  }
-  const FilePlace place = FilePlaceOf(family, sst);
-  if (family.options.optimize_filters_for_hits && place.is_bottommost) {
+  if (family.options.optimize_filters_for_hits && sst.is_bottommost) {
     return OnPurpose(
         "no filter: optimize_filters_for_hits, and no older file has its "
         "keys");
@@ -123,7 +155,8 @@ Verdict JudgeWithoutFilter(const ExaminedSst& sst,
             "that file makes none",
         "set filter_policy with its bits, such as bloomfilter:10, then ");
   }
-  if (BuilderFor(*family.table.filter_policy, family, place) == nullptr) {
+  if (BuilderFor(*family.table.filter_policy, family, sst.level,
+                 sst.is_bottommost) == nullptr) {
     return OnPurpose("no filter: the policy gives it none");
   }
   return NeedsCompaction("no filter");
@@ -186,9 +219,10 @@ Verdict JudgeUnasked(const ExaminedSst& sst, const ExaminedFamily& family) {
 }
 
 // Returns how many bits per key the policy gives a file, or 0 if none.
-double BitsOf(const FilePlace& place, const ExaminedFamily& family) {
+double BitsOf(const ExaminedFamily& family, int level, bool is_bottommost) {
   constexpr size_t kBytes = 64 << 10;
-  const auto builder = BuilderFor(*family.table.filter_policy, family, place);
+  const auto builder =
+      BuilderFor(*family.table.filter_policy, family, level, is_bottommost);
   return builder == nullptr
              ? 0
              : 8. * kBytes /
@@ -205,9 +239,8 @@ bool HasBitsOfFlush(const ExaminedSst& sst, const ExaminedFamily& family) {
       sst.policy != family.table.filter_policy->Name()) {
     return false;
   }
-  const double of_flush =
-      BitsOf({/*level=*/0, /*is_bottommost=*/false}, family);
-  const double of_place = BitsOf(FilePlaceOf(family, sst), family);
+  const double of_flush = BitsOf(family, /*level=*/0, /*is_bottommost=*/false);
+  const double of_place = BitsOf(family, sst.level, sst.is_bottommost);
   const double bits = 8 * static_cast<double>(sst.filter_bytes) /
                       static_cast<double>(sst.filter_keys);
   return of_flush > kTenth * of_place &&
@@ -237,7 +270,8 @@ Verdict JudgeUsed(const ExaminedSst& sst, const ExaminedFamily& family) {
   return verdict;
 }
 
-Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family) {
+Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family,
+                 const std::optional<std::string>& who_names) {
   if (!sst.not_read.empty()) {
     return NotAsked(sst.not_read);
   }
@@ -271,13 +305,14 @@ Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family) {
   if (!sst.not_looked_up.empty() && !is_asked) {
     return NotAsked(sst.not_looked_up);
   }
-  return sst.filter_bytes == 0 ? JudgeWithoutFilter(sst, family)
-         : is_asked            ? JudgeUsed(sst, family)
-                               : JudgeUnasked(sst, family);
+  return sst.filter_bytes > 0
+             ? (is_asked ? JudgeUsed : JudgeUnasked)(sst, family)
+         : family.policy.empty() ? JudgeWithoutPolicy(who_names)
+                                 : JudgeWithoutFilter(sst, family);
 }
 
-Verdict JudgeCache(const std::optional<LoggedCache>& cache,
-                   const ExaminedFamily& family) {
+Verdict JudgeCache(const ExaminedFamily& family) {
+  const auto& cache = family.cache;
   // RocksDB makes no smaller shards by itself (GetDefaultCacheShardBits).
   constexpr uint64_t kSmallestShard = 512 << 10;
   uint64_t largest = 0;
@@ -302,48 +337,41 @@ Verdict JudgeCache(const std::optional<LoggedCache>& cache,
 
 }  // namespace
 
-FilePlace FilePlaceOf(const ExaminedFamily& family, const ExaminedSst& sst) {
-  // As RocksDB does when it writes a file
-  // (VersionStorageInfo::RangeMightExistAfterSortedRun).
-  const auto& levels = family.files.levels;
-  const bool is_bottommost =
-      sst.level == 0
-          ? IsLast(family, sst)
-          : std::none_of(levels.begin() + sst.level + 1, levels.end(),
-                         [&](const rocksdb::LevelMetaData& level) {
-                           return HasKeysInRange(*family.options.comparator,
-                                                 level.files, sst);
-                         });
-  return {sst.level, is_bottommost};
+bool HasFiltersInCache(const Family& family) {
+  return !family.table.no_block_cache &&
+         (family.table.cache_index_and_filter_blocks ||
+          family.table.partition_filters);
 }
 
 std::unique_ptr<rocksdb::FilterBitsBuilder> BuilderFor(
-    const rocksdb::FilterPolicy& policy, const Family& family,
-    const FilePlace& place) {
+    const rocksdb::FilterPolicy& policy, const Family& family, int level,
+    bool is_bottommost) {
   rocksdb::FilterBuildingContext context(family.table);
   context.compaction_style = family.options.compaction_style;
   context.num_levels = family.options.num_levels;
-  context.level_at_creation = place.level;
+  context.level_at_creation = level;
   // RocksDB flushes no bottommost files.
-  context.is_bottommost = place.is_bottommost && place.level > 0;
-  context.reason = place.level == 0
-                       ? rocksdb::TableFileCreationReason::kFlush
-                       : rocksdb::TableFileCreationReason::kCompaction;
+  context.is_bottommost = is_bottommost && level > 0;
+  context.reason = level == 0 ? rocksdb::TableFileCreationReason::kFlush
+                              : rocksdb::TableFileCreationReason::kCompaction;
   return std::unique_ptr<rocksdb::FilterBitsBuilder>(
       policy.GetBuilderWithContext(context));
 }
 
-JudgedFamily Judge(const ExaminedFamily& family,
-                   const std::optional<LoggedCache>& cache) {
-  JudgedFamily judged{family, {}, {}};
-  for (const ExaminedSst& sst : family.ssts) {
-    judged.verdicts.push_back(JudgeSst(sst, family));
+void Judge(const RocksdbLog& log, ExaminedFamily* family) {
+  if (const auto logged = log.caches.find(family->files.name);
+      logged != log.caches.end()) {
+    family->cache = logged->second;
   }
-  if (!family.is_block_based && family.files.file_count > 0) {
-    judged.others.push_back(NotAsked(family.not_asked));
+  const auto who_names = WhoNamesPolicy(*family, log);
+  for (ExaminedSst& sst : family->ssts) {
+    sst.is_bottommost = IsBottommost(*family, sst);
+    sst.verdict = JudgeSst(sst, *family, who_names);
   }
-  judged.others.push_back(JudgeCache(cache, family));
-  return judged;
+  if (!family->is_block_based && family->files.file_count > 0) {
+    family->others.push_back(NotAsked(family->not_asked));
+  }
+  family->others.push_back(JudgeCache(*family));
 }
 
 }  // namespace cassandra_bloom::tools

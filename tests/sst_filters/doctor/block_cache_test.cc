@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
 
-#include <filesystem>
 #include <string>
 
 #include "tests/sst_filters/doctor/doctor_checks.h"
@@ -64,21 +63,13 @@ TEST(DoctorBlockCacheTest, PartitionsAndFiltersOutsideOfTheCache) {
   }
 }
 
-void RemoveLog(const TestDb& db) {
-  for (const std::string& name : NamesIn(db.path())) {
-    if (name.rfind("LOG", 0) == 0) {
-      std::filesystem::remove(db.path() + "/" + name);
-    }
-  }
-}
-
 // Without a LOG, a filter of more than the smallest shard that RocksDB makes
 // may be dropped.
 TEST(DoctorBlockCacheTest, NoLog) {
   for (const uint32_t keys : {20'000U, 500'000U}) {
     TestDb db(DbOptions(InCache(64 << 20, /*is_strict=*/false)));
     AddFile(&db, 0, keys);
-    RemoveLog(db);
+    RemoveFiles(db, "LOG");
     const bool may_be_dropped = keys > 400'000;
     const Ran ran = Exits(may_be_dropped ? 3 : 0, Doctor(db));
     const Json reasons = FamilyOf(ran)["reasons"];

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -55,6 +56,15 @@ inline void CompactLevel0To(int level, const TestDb& db) {
     }
   }
   Require(db->CompactFiles(rocksdb::CompactionOptions(), names, level));
+}
+
+// Removes the files of the database whose names begin so.
+inline void RemoveFiles(const TestDb& db, const std::string& prefix) {
+  for (const std::string& name : NamesIn(db.path())) {
+    if (name.rfind(prefix, 0) == 0) {
+      std::filesystem::remove(db.path() + "/" + name);
+    }
+  }
 }
 
 inline bool IsWriteAheadLog(const std::string& file) {

@@ -167,11 +167,7 @@ TEST(DoctorNotAskedTest, AFaultBesideAnotherColumnFamily) {
 TEST(DoctorNotAskedTest, NoOptionsFile) {
   FilledDb db;
   db.Close();
-  for (const std::string& name : NamesIn(db.path())) {
-    if (name.rfind("OPTIONS-", 0) == 0) {
-      std::filesystem::remove(db.path() + "/" + name);
-    }
-  }
+  RemoveFiles(db, "OPTIONS-");
   ExpectNotAsked(db, "the OPTIONS file of the database is missing");
   ExpectSizesAreShown(db);
   EXPECT_EQ(FamilyOf(Doctor(db))["settings"]["rows"], Json::array());

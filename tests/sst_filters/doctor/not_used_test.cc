@@ -20,6 +20,7 @@ namespace cassandra_bloom::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
@@ -174,10 +175,33 @@ TEST(DoctorNotUsedTest, NoPolicy) {
   EXPECT_THAT(
       remedies,
       UnorderedElementsAre(
-          Pair("no filter, as the OPTIONS file has no filter_policy",
+          Pair(HasSubstr("no filter, as the OPTIONS file has no filter_policy"),
                HasSubstr("set filter_policy, then compact it")),
           Pair(HasSubstr("RocksDB does not look for its filter"),
                "set filter_policy again; the filter is then used as it is")));
+}
+
+// When all filters are compacted away, only older files name the policy. When
+// these are gone, nobody can tell.
+TEST(DoctorNotUsedTest, ADroppedPolicy) {
+  FilledDb db;
+  db.Reopen(DbOptions(nullptr));
+  db.Compact();
+  EXPECT_THAT(WhyOf(Exits(2, Doctor(db))),
+              MatchesRegex("no filter, as the OPTIONS file has no "
+                           "filter_policy, but OPTIONS-[0-9]* names "
+                           "'cassandra_bloom:10'"));
+  db.Reopen(DbOptions(nullptr));
+  const Ran ran = Exits(2, Doctor(db));
+  EXPECT_THAT(WhyOf(ran), HasSubstr("but LOG.old"));
+  EXPECT_THAT(WhyOf(ran), HasSubstr(" names 'cassandra_bloom'"));
+  EXPECT_THAT(RemedyOf(ran), HasSubstr("set filter_policy, then compact it"));
+  RemoveFiles(db, "LOG.old");
+  EXPECT_EQ(FamilyOf(Exits(0, Doctor(db)))["ssts"][0]["use"],
+            "none_on_purpose");
+  RemoveFiles(db, "LOG");
+  EXPECT_THAT(WhyOf(Exits(3, Doctor(db))),
+              HasSubstr("whether a process has dropped it is not known"));
 }
 
 // The remedies that doctor names help.

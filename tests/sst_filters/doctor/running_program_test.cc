@@ -9,10 +9,12 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <regex>
 #include <string>
 
 #include "tests/sst_filters/doctor/doctor_checks.h"
+#include "tools/sst_filters/database/rocksdb_log.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -37,11 +39,7 @@ class DbWithLogs : public FilledDb {
   explicit DbWithLogs(const rocksdb::Options& options = DbOptions(OurPolicy()))
       : FilledDb(options) {
     Close();
-    for (const std::string& name : NamesIn(path())) {
-      if (name.rfind("LOG", 0) == 0) {
-        fs::remove(path() + "/" + name);
-      }
-    }
+    RemoveFiles(*this, "LOG");
   }
 
   // The files get later and later times.
@@ -141,6 +139,46 @@ TEST(DoctorRunningProgramTest, TheLastTickersThatAreNot0) {
       std::regex_replace(log, std::regex("COUNT : 1"), "COUNT : 2");
   db.Write("LOG", log + more.substr(0, more.find("rocksdb.number.multiget")));
   ExpectTickersOf783(db.Log());
+}
+
+// A line that is cut off says nothing, however it is cut. Nor does what an
+// earlier, longer line has left in memory.
+TEST(DoctorRunningProgramTest, EveryTruncation) {
+  const TempDir dir;
+  // Returns all that is in the text of a log.
+  const auto read = [&](const std::string& text) {
+    fs::remove(dir / "LOG");  // To truncate it takes longer.
+    std::ofstream(dir / "LOG") << text;
+    const tools::RocksdbLog log =
+        tools::ReadRocksdbLog(dir.path(), "", /*read_all=*/false);
+    std::string all = log.time + (log.has_statistics ? " 1" : " 0");
+    for (const auto& [name, count] : log.tickers) {
+      all += " " + name + "=" + std::to_string(count);
+    }
+    for (const auto& [family, cache] : log.caches) {
+      all += " " + family + ":" + std::to_string(cache.capacity) + " " +
+             std::to_string(cache.num_shard_bits) + " " + cache.counted_at +
+             " " + std::to_string(cache.filter_bytes.value_or(0));
+    }
+    return all;
+  };
+  const std::string sizes = std::string(55, 'x') + "1234567890 KB\n";
+  const std::string log = Recorded("db_bench_1181.txt");
+  std::string whole_lines;
+  for (size_t end = 0; end < log.size(); ++end) {
+    SCOPED_TRACE(end);
+    const size_t line = end == 0 ? 0 : log.rfind('\n', end - 1) + 1;
+    if (line == end) {
+      whole_lines = read(log.substr(0, end));
+    }
+    ASSERT_EQ(read(log.substr(0, end)), whole_lines);
+    // The same as a line of its own, after two different ones.
+    const std::string cut = log.substr(line, end - line);
+    if (cut.rfind("Block cache entry stats", 0) == 0) {
+      const std::string before = log.substr(0, line);
+      ASSERT_EQ(read(before + sizes + cut + "\n"), read(before + cut + "\n"));
+    }
+  }
 }
 
 TEST(DoctorRunningProgramTest, NothingIsKnown) {

@@ -72,16 +72,16 @@ std::string WhyNotAsked(const rocksdb::ColumnFamilyOptions& options) {
   return "";
 }
 
-// Reads what the newest OPTIONS file says of these column families, with
-// RocksDB's own loader. Never fails: if the file is missing or cannot be read,
+// Reads what an OPTIONS file says of these column families, with RocksDB's own
+// loader. Never fails: if the file is missing or cannot be read,
 // Family::not_asked says so.
-std::vector<Family> LoadOptions(const std::string& db_dir,
-                                const std::vector<std::string>& names,
-                                rocksdb::Env* env, std::string* log_dir) {
+std::vector<Family> LoadOptionsFile(const std::string& path,
+                                    const std::vector<std::string>& names,
+                                    rocksdb::Env* env, std::string* log_dir) {
   rocksdb::DBOptions of_database;
   std::vector<rocksdb::ColumnFamilyDescriptor> recorded;
-  const rocksdb::Status loaded = rocksdb::LoadLatestOptions(
-      ConfigWithStandIns(env), db_dir, &of_database, &recorded);
+  const rocksdb::Status loaded = rocksdb::LoadOptionsFromFile(
+      ConfigWithStandIns(env), path, &of_database, &recorded);
   *log_dir = of_database.db_log_dir;
   std::vector<Family> families;
   for (const std::string& name : names) {
@@ -122,6 +122,33 @@ std::vector<Family> LoadOptions(const std::string& db_dir,
     family.is_policy_known = why.empty();
     if (family.not_asked.empty()) {
       family.not_asked = why;
+    }
+  }
+  return families;
+}
+
+// Reads what the newest OPTIONS file says, and which policy an older one names.
+std::vector<Family> LoadOptions(const std::string& db_dir,
+                                const std::vector<std::string>& names,
+                                rocksdb::Env* env, std::string* log_dir) {
+  std::string newest;
+  rocksdb::GetLatestOptionsFileName(db_dir, env, &newest)
+      .PermitUncheckedError();
+  std::vector<Family> families =
+      LoadOptionsFile(db_dir + "/" + newest, names, env, log_dir);
+  std::vector<std::string> files;
+  env->GetChildren(db_dir, &files).PermitUncheckedError();
+  for (const std::string& file : files) {
+    if (file.rfind("OPTIONS-", 0) != 0) {
+      continue;
+    }
+    std::string ignored;
+    const std::vector<Family> of_file =
+        LoadOptionsFile(db_dir + "/" + file, names, env, &ignored);
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (families[i].policy.empty() && !of_file[i].policy.empty()) {
+        families[i].former_policy = file + " names '" + of_file[i].policy + "'";
+      }
     }
   }
   return families;

@@ -43,7 +43,10 @@ struct Family {
   rocksdb::ColumnFamilyOptions options;
   rocksdb::BlockBasedTableOptions table;
   std::string policy;  // As in the OPTIONS file. Empty if there is none.
-  // Whether that names a policy of RocksDB without its bits per key.
+  // If there is none, an older OPTIONS file that names one, and the policy, or
+  // "" if none does.
+  std::string former_policy;
+  // Whether the policy is one of RocksDB without its bits per key.
   bool has_no_bits = false;
 
   // Whether the OPTIONS file could be read, and names no policy, or one that is
@@ -66,6 +69,9 @@ constexpr char kUnknownHere[] = "cassandra_bloom.UnknownHere";
 
 // Makes RocksDB's loader take what is known here, and else the stand-ins.
 rocksdb::ConfigOptions ConfigWithStandIns(rocksdb::Env* env);
+
+// Returns the policy that an OPTIONS file spells so.
+std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(const std::string& text);
 
 // Returns the path under which this SST file is there: RocksDB also reads files
 // with the suffix of LevelDB (TableCache::GetTableReader), but always lists

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
-#include <cstring>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string_view>
 #include <tuple>
@@ -23,22 +23,30 @@ bool StartsWith(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-// Returns what stands behind `name`, or nullptr if it is not in the text.
-const char* Behind(const std::string& text, std::string_view name) {
+// Returns what stands behind `name`, or nullopt if it is not in the text.
+std::optional<std::string_view> Behind(std::string_view text,
+                                       std::string_view name) {
   const size_t found = text.find(name);
-  return found == std::string::npos ? nullptr
-                                    : text.c_str() + found + name.size();
+  return found == std::string_view::npos
+             ? std::nullopt
+             : std::optional(text.substr(found + name.size()));
 }
 
-uint64_t NumberIn(const char* text) { return std::strtoull(text, nullptr, 10); }
+uint64_t NumberIn(std::string_view text) {
+  uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
 
 // Reads a size such as "124.89 KB" (BytesToHumanString in util/string_util.cc).
-uint64_t SizeIn(const char* text) {
-  char* end = nullptr;
-  double size = std::strtod(text, &end);
-  for (const char unit : std::string_view("KMGT")) {
+uint64_t SizeIn(std::string_view text) {
+  double size = 0;
+  const char* const end =
+      std::from_chars(text.data(), text.data() + text.size(), size).ptr;
+  const std::string_view unit = text.substr(end - text.data());
+  for (const std::string_view known : {" KB", " MB", " GB", " TB"}) {
     size *= 1024;
-    if (end[0] == ' ' && end[1] == unit) {
+    if (StartsWith(unit, known)) {
       return static_cast<uint64_t>(size);
     }
   }
@@ -52,116 +60,119 @@ constexpr const char* kOfLookUps[] = {
 
 class LogReader {
  public:
-  explicit LogReader(RocksdbLog* log) : log_(log) {}
-
-  void Read(const std::string& path) {
+  RocksdbLog Read(const std::string& path) {
+    log_.file = path;
     std::ifstream file(path);
-    for (std::string line; std::getline(file, line);) {
+    // The end of a line that is being written may be missing: then getline
+    // meets the end of the file.
+    for (std::string line; std::getline(file, line) && !file.eof();) {
       ReadLine(line);
     }
-    for (auto& [family, cache] : caches_) {
-      if (const auto counted = counted_.find(cache.address);
+    for (auto& [family, options] : options_) {
+      LoggedCache cache;
+      cache.capacity = NumberIn(options["capacity"]);
+      cache.num_shard_bits = static_cast<int>(
+          std::min<uint64_t>(NumberIn(options["num_shard_bits"]), 63));
+      cache.is_strict = NumberIn(options["strict_capacity_limit"]) != 0;
+      if (const auto counted = counted_.find(options["block_cache"]);
           counted != counted_.end()) {
         std::tie(cache.counted_at, cache.filter_bytes) = counted->second;
       }
-      // A file that was read before has the options of a later open.
-      log_->caches.try_emplace(family, cache);
+      log_.caches[family] = cache;
+      const std::string& policy = options["filter_policy"];
+      log_.policies[family] =
+          policy.empty() || policy == "nullptr"
+              ? ""
+              : std::string(FileNameOf(path)) + " names '" + policy + "'";
     }
-    log_->file = path;
+    return log_;
   }
 
  private:
-  void ReadLine(const std::string& line) {
+  using Options = std::map<std::string, std::string, std::less<>>;
+
+  void ReadLine(std::string_view line) {
     // A line with the time: "2026/11/28-11:19:28.933318 20269 [...] ...".
     if (line.size() > 19 && line[4] == '/' && line[10] == '-') {
-      time_ = line.substr(0, 10) + " " + line.substr(11, 8);
-      if (Behind(line, "STATISTICS:") != nullptr) {
+      time_ = std::string(line.substr(0, 10)) + " " +
+              std::string(line.substr(11, 8));
+      reading_ = nullptr;
+      if (Behind(line, "STATISTICS:")) {
         tickers_.clear();
-        log_->has_statistics = true;
-      } else if (Behind(line, "Options.statistics: 0x") != nullptr) {
-        log_->has_statistics = true;
-      } else if (const char* const name =
+        log_.has_statistics = true;
+      } else if (Behind(line, "Options.statistics: 0x")) {
+        log_.has_statistics = true;
+      } else if (const auto name =
                      Behind(line, "Options for column family [")) {
-        family_ = name;
-        family_.resize(std::min(family_.size(), family_.rfind("]")));
-        in_cache_options_ = false;
+        family_ = name->substr(0, name->rfind(']'));
+      } else if (Behind(line, " table_factory options: ")) {
+        reading_ = &options_[family_];
+        reading_->clear();
       }
     } else if (const size_t name = line.find("rocksdb."); name <= 1) {
       ReadTicker(line.substr(name));
     } else if (StartsWith(line, "Block cache ")) {
       ReadCountOfCache(line);
-    } else {
-      ReadOptionOfCache(line);
+    } else if (reading_ != nullptr) {
+      ReadOption(line);
     }
   }
 
   // "rocksdb.bloom.filter.useful COUNT : 209489". Histograms have more words.
-  void ReadTicker(const std::string& line) {
-    const size_t end = line.find(" COUNT : ");
-    if (end == std::string::npos) {
+  void ReadTicker(std::string_view line) {
+    const auto count = Behind(line, " COUNT : ");
+    if (!count) {
       return;
     }
-    const std::string name = line.substr(0, end);
-    tickers_[name] = NumberIn(line.c_str() + end + 9);
+    const std::string name(line.substr(0, line.find(' ')));
+    tickers_[name] = NumberIn(*count);
     // The end of the file may cut the list off. This ticker comes after all
     // that are read here, in every release.
     if (name == "rocksdb.blobdb.num.put" &&
         std::any_of(std::begin(kOfLookUps), std::end(kOfLookUps),
                     [&](const char* ticker) { return tickers_[ticker] > 0; })) {
-      log_->tickers = tickers_;
-      log_->time = time_;
+      log_.tickers = tickers_;
+      log_.time = time_;
     }
   }
 
-  // Lines such as these stand among the options of a column family:
+  // Lines such as these are the table options of a column family:
   //   block_cache: 0x5600b41106e0
   //   block_cache_options:
   //     capacity : 33554432
-  //   block_cache_compressed: (nil)
-  void ReadOptionOfCache(const std::string& line) {
-    if (const char* const address = Behind(line, "  block_cache: ")) {
-      caches_[family_] = {};
-      caches_[family_].address = address;
-    }
-    if (!StartsWith(line, "    ")) {
-      in_cache_options_ = line == "  block_cache_options:";
-    } else if (in_cache_options_) {
-      LoggedCache& cache = caches_[family_];
-      if (const char* const capacity = Behind(line, " capacity : ")) {
-        cache.capacity = NumberIn(capacity);
-      } else if (const char* const bits = Behind(line, " num_shard_bits : ")) {
-        cache.num_shard_bits =
-            static_cast<int>(std::min<uint64_t>(NumberIn(bits), 63));
-      } else if (const char* const is_strict =
-                     Behind(line, " strict_capacity_limit : ")) {
-        cache.is_strict = NumberIn(is_strict) != 0;
-      }
+  // Other caches may follow, with a capacity of their own.
+  void ReadOption(std::string_view line) {
+    const size_t name = line.find_first_not_of(' ');
+    const size_t colon = line.find(':');
+    const size_t value = line.find_first_not_of(": ", colon);
+    if (value != std::string_view::npos) {
+      const std::string_view key = line.substr(name, colon - name);
+      reading_->emplace(key.substr(0, key.find(' ')), line.substr(value));
     }
   }
 
   // Two lines for each column family:
   //   Block cache LRUCache@0x5600b41106e0#20269 capacity: 32.00 MB ...
   //   Block cache entry stats(count,size,portion): FilterBlock(2,124.89 KB,...
-  void ReadCountOfCache(const std::string& line) {
-    if (const char* const address = Behind(line, "@")) {
-      counted_cache_ = std::string(address, std::strcspn(address, "#"));
+  void ReadCountOfCache(std::string_view line) {
+    if (const auto address = Behind(line, "@")) {
+      counted_cache_ = address->substr(0, address->find('#'));
       return;
     }
     uint64_t bytes = 0;
-    for (const char* const kind : {" FilterBlock(", " FilterMetaBlock("}) {
-      if (const char* const counts = Behind(line, kind)) {
-        bytes += SizeIn(counts + std::strcspn(counts, ",") + 1);
-      }
+    for (const std::string_view kind : {" FilterBlock(", " FilterMetaBlock("}) {
+      const std::string_view counts = Behind(line, kind).value_or("");
+      bytes += SizeIn(Behind(counts, ",").value_or(""));
     }
     counted_[counted_cache_] = {time_, bytes};
   }
 
-  RocksdbLog* const log_;
+  RocksdbLog log_;
   std::string time_;
   std::string family_;
-  bool in_cache_options_ = false;
+  std::map<std::string, Options> options_;  // Of tables, by column family.
+  Options* reading_ = nullptr;  // Those of the lines that follow, or null.
   std::map<std::string, uint64_t> tickers_;
-  std::map<std::string, LoggedCache> caches_;  // By column family.
   // By address: the time, and the bytes of filters in it.
   std::map<std::string, std::pair<std::string, uint64_t>> counted_;
   std::string counted_cache_;
@@ -231,19 +242,31 @@ std::optional<double> RocksdbLog::Rate() const {
   return asked > 0 ? std::optional<double>(passed / asked) : std::nullopt;
 }
 
-RocksdbLog ReadRocksdbLog(const std::string& db_dir,
-                          const std::string& log_dir) {
+RocksdbLog ReadRocksdbLog(const std::string& db_dir, const std::string& log_dir,
+                          bool read_all) {
   // There may be a thousand, of a program without statistics.
   constexpr size_t kMostFiles = 10;
-  std::vector<std::string> files =
+  const std::vector<std::string> files =
       log_dir.empty() ? LogFiles(db_dir, "LOG")
                       : LogFiles(log_dir, NameInLogDir(db_dir));
-  files.resize(std::min(files.size(), kMostFiles));
   RocksdbLog log;
-  for (const std::string& file : files) {
-    LogReader(&log).Read(file);
-    if (!log.tickers.empty()) {
+  for (size_t i = 0; i < files.size(); ++i) {
+    const bool has_tickers = !log.tickers.empty();
+    if (!read_all && (has_tickers || i == kMostFiles)) {
       break;
+    }
+    RocksdbLog earlier = LogReader().Read(files[i]);
+    log.has_statistics |= earlier.has_statistics;
+    if (!has_tickers) {
+      log.file = earlier.file;
+      log.tickers = earlier.tickers;
+      log.time = earlier.time;
+    }
+    // These are of a later open, if they are there.
+    log.caches.merge(earlier.caches);
+    for (const auto& [family, policy] : earlier.policies) {
+      std::string& named = log.policies[family];
+      named = named.empty() ? policy : named;
     }
   }
   return log;

@@ -17,7 +17,6 @@ namespace cassandra_bloom::tools {
 
 // The block cache of a column family. Several may share one.
 struct LoggedCache {
-  std::string address;
   uint64_t capacity = 0;
   int num_shard_bits = 0;
   bool is_strict = false;  // strict_capacity_limit
@@ -45,6 +44,9 @@ struct RocksdbLog {
 
   // By column family. As the options say when the database was opened.
   std::map<std::string, LoggedCache> caches;
+  // By column family, for each that a file has options of: the file that names
+  // a filter policy, and the policy, or "" if none does.
+  std::map<std::string, std::string> policies;
 
   // Returns 0 for a ticker that is not there.
   uint64_t Ticker(const std::string& name) const;
@@ -56,10 +58,11 @@ struct RocksdbLog {
   std::optional<double> Rate() const;
 };
 
-// Reads LOG, and files of before it while there are no tickers. They are in
-// `log_dir` (DBOptions::db_log_dir) if that is not empty.
-RocksdbLog ReadRocksdbLog(const std::string& db_dir,
-                          const std::string& log_dir);
+// Reads LOG, and files of before it while there are no tickers, or, with
+// `read_all`, all of them. They are in `log_dir` (DBOptions::db_log_dir) if
+// that is not empty.
+RocksdbLog ReadRocksdbLog(const std::string& db_dir, const std::string& log_dir,
+                          bool read_all);
 
 }  // namespace cassandra_bloom::tools
 

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "cassandra_bloom/filter_policy.h"
+#include "filterdb/commands/output.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "tools/sst_filters/database/open_database.h"
 
@@ -128,6 +129,17 @@ rocksdb::ConfigOptions ConfigWithStandIns(rocksdb::Env* env) {
   config.registry->AddLibrary(rocksdb::ObjectLibrary::Default());
   config.registry->AddLibrary("cassandra_bloom", register_cassandra_bloom, "");
   return config;
+}
+
+std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(const std::string& text) {
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  const rocksdb::Status status = rocksdb::FilterPolicy::CreateFromString(
+      ConfigWithStandIns(rocksdb::Env::Default()), text, &policy);
+  if (!status.ok() || policy == nullptr) {
+    throw Unusable("RocksDB does not make the filter policy " + text + ": " +
+                   status.ToString());
+  }
+  return policy;
 }
 
 }  // namespace cassandra_bloom::tools
