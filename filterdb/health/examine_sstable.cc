@@ -29,8 +29,6 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-constexpr FilterForm kForms[] = {kNaAndLater, kMaToMe, kBeforeMa};
-
 class Examination {
  public:
   Examination(const Sstable& sstable, const ExamineOptions& options)
@@ -272,11 +270,11 @@ class Examination {
     std::string error;  // The keys cannot be read, or are not those of Data.db.
     std::string not_supported;
     try {
-      const bool are_read = AskForAll(&error);
+      AskForAll(&error);
       if (found_.num_missing > 0) {
         LookForAnotherForm();
       }
-      if (are_read &&
+      if (found_.has_keys &&
           (found_.num_missing > 0 || found_.worst() > Harm::kWastesMemory)) {
         VerifyKeys(&error);
       }
@@ -308,10 +306,10 @@ class Examination {
   }
 
   // Asks the filter for all keys of the index.
-  bool AskForAll(std::string* error) {
+  void AskForAll(std::string* error) {
     const auto keys = OpenSstableKeys(found_.sstable, KeyChecks::kCheap, error);
     if (keys == nullptr) {
-      return false;
+      return;
     }
     KeyBatch batch(filter_.get(), &found_.num_missing);
     for (std::string_view key; keys->Next(&key); ++found_.num_keys) {
@@ -319,10 +317,9 @@ class Examination {
     }
     *error = keys->error();
     if (!error->empty()) {
-      return false;
+      return;
     }
     found_.has_keys = true;
-    all_read_in_data_ = keys->all_are_in_data();
     if (keys->num_wrong_hashes() > 0) {
       found_.Add(Check::kWrongIndexHashes,
                  "number of keys with another byte of the hash in "
@@ -330,7 +327,6 @@ class Examination {
                      std::to_string(keys->num_wrong_hashes()));
     }
     found_.ComparePlan();
-    return true;
   }
 
   // Finds a form, other than that of the version, in which the filter has every
@@ -342,7 +338,7 @@ class Examination {
     const FileDescriptor fd(OpenForReading(Path("Filter.db")));
     CachedPages pages(fd.get());
     pages.Ask(0, static_cast<size_t>(found_.filter_size));
-    for (const FilterForm form : kForms) {
+    for (const FilterForm form : {kNaAndLater, kMaToMe, kBeforeMa}) {
       if (form == form_) {
         continue;
       }
@@ -365,11 +361,8 @@ class Examination {
   }
 
   // Compares the keys of the index with Data.db, because a damaged index makes
-  // a good filter look wrong. Does nothing if all keys were read from Data.db.
+  // a good filter look wrong.
   void VerifyKeys(std::string* error) {
-    if (all_read_in_data_) {
-      return;
-    }
     const auto keys =
         OpenSstableKeys(found_.sstable, KeyChecks::kCompared, error);
     if (keys == nullptr) {
@@ -386,7 +379,6 @@ class Examination {
   FilterForm form_ = kNaAndLater;
   Statistics statistics_;
   std::string toc_;  // The content of TOC.txt, or "".
-  bool all_read_in_data_ = false;
   std::unique_ptr<FilterDbFile> filter_;
 };
 

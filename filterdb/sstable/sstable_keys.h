@@ -79,15 +79,11 @@ class KeyOrder {
 // in the uncompressed Data.db.
 class SstableKeys : public KeyReader {
  public:
-  // Whether all keys so far were read from Data.db, or compared with it.
-  bool all_are_in_data() const { return num_not_in_data_ == 0; }
-
   // How many keys so far do not fit the hash byte in Partitions.db. Cassandra
   // would not find these keys.
   uint64_t num_wrong_hashes() const { return num_wrong_hashes_; }
 
  protected:
-  uint64_t num_not_in_data_ = 0;
   uint64_t num_wrong_hashes_ = 0;
 };
 
