@@ -79,7 +79,9 @@ TEST_F(PlaceTest, KeepsTheModeAndTheGroup) {
     EXPECT_EQ(fs::status(filter).permissions(), fs::perms(0666));
   };
   like_data([&] { fs::remove(filter); });
-  like_data([&] { fs::permissions(filter, fs::perms(0044)); });
+  if (geteuid() == 0) {  // Its owner may not read it.
+    like_data([&] { fs::permissions(filter, fs::perms(0044)); });
+  }
 }
 
 // A node starts after the new files were written, and before they get their

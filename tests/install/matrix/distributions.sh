@@ -14,7 +14,12 @@ set -euo pipefail
 . "$(dirname "$0")/runner.sh"
 check_arguments 1 99 "$@"
 own_mounts "$@"
-if [ "$1" = quick ]; then quick=1; shift; else quick=; fi
+quick=
+if [ "$1" = quick ]; then
+  quick=1
+  shift
+  check_arguments 1 99 "$@"
+fi
 if [ "${AS-}" = root ]; then as_user() { inside "$@"; }; fi
 
 # test_in RELEASE: sets `row`.
