@@ -26,33 +26,35 @@ size_t Below(size_t end, uint64_t* random) {
   return static_cast<size_t>(NextRandom(random) % end);
 }
 
-[[noreturn]] void Fail(const std::string& error) {
-  throw std::runtime_error(error);
-}
-
-void ReadKeys(const std::string& index_path, WholeSstable* sstable) {
+void ReadTrieKeys(WholeSstable* sstable) {
   std::string error;
-  const auto reader = tools::OpenSstableKeys(
-      index_path, sstable->version, tools::KeyChecks::kEveryKey, &error);
+  const auto reader =
+      tools::OpenSstableKeys(sstable->start + "Partitions.db", sstable->version,
+                             tools::KeyChecks::kEveryKey, &error);
   std::string_view key;
   while (reader != nullptr && reader->Next(&key)) {
     sstable->keys.push_back(
         {std::string(key), reader->bytes_read() - 2 - key.size()});
   }
   if (reader == nullptr || !reader->error().empty()) {
-    Fail(error + (reader ? reader->error() : ""));
+    throw std::runtime_error(error + (reader ? reader->error() : ""));
   }
 }
 
-void FindIndexEntries(const std::string& index_db, WholeSstable* sstable) {
+void ReadIndexKeys(WholeSstable* sstable) {
   std::string error;
-  const auto reader = tools::OpenIndexDb(
-      index_db, FindSstableVersion(sstable->version)->index, &error);
-  for (tools::IndexEntry entry; reader != nullptr && reader->Next(&entry);) {
+  const auto reader =
+      tools::OpenIndexDb(sstable->start + "Index.db",
+                         FindSstableVersion(sstable->version)->index, &error);
+  if (reader == nullptr) {
+    throw std::runtime_error(error);
+  }
+  for (tools::IndexEntry entry; reader->Next(&entry);) {
+    sstable->keys.push_back({std::string(*entry.key), entry.position});
     sstable->index_entries.push_back(entry.offset);
   }
-  if (sstable->index_entries.size() != sstable->keys.size()) {
-    Fail(index_db + ": " + error);
+  if (!reader->error().empty()) {
+    throw std::runtime_error(reader->error());
   }
 }
 
@@ -194,9 +196,15 @@ std::optional<std::string> ContentOf(const std::string& path) {
 }
 
 WholeSstable ReadWhole(const std::string& folder) {
+  constexpr std::string_view kData = "Data.db";
   WholeSstable sstable;
-  const std::string data = ComponentIn(folder, "Data.db");
-  sstable.start = data.substr(0, data.size() - std::string("Data.db").size());
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string path = entry.path();
+    if (path.size() > kData.size() &&
+        path.substr(path.size() - kData.size()) == kData) {
+      sstable.start = path.substr(0, path.size() - kData.size());
+    }
+  }
   const std::string name = sstable.name();
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string file = entry.path().filename();
@@ -206,15 +214,14 @@ WholeSstable ReadWhole(const std::string& folder) {
   }
   std::sort(sstable.components.begin(), sstable.components.end());
   std::string error;
-  if (!SstableVersionOfFileName(data, &sstable.version, &error)) {
-    Fail(error);
+  if (!SstableVersionOfFileName(name + "Data.db", &sstable.version, &error)) {
+    throw std::runtime_error(error);
   }
   sstable.is_compressed = fs::exists(sstable.start + "CompressionInfo.db");
   if (fs::exists(sstable.start + "Partitions.db")) {
-    ReadKeys(sstable.start + "Partitions.db", &sstable);
+    ReadTrieKeys(&sstable);
   } else {
-    ReadKeys(sstable.start + "Index.db", &sstable);
-    FindIndexEntries(sstable.start + "Index.db", &sstable);
+    ReadIndexKeys(&sstable);
   }
   return sstable;
 }

@@ -210,6 +210,8 @@ TEST_F(HarmsTest, NothingElseIsCalledDamage) {
             "SSTable version 'zz' is not known here"},
            {"more bytes than the header says", SpecOf("nb"), AppendBytes, 0,
             "none", false, "too long", "too long"},
+           {"version ia", SpecOf("ia"), NoChange, 0, "none", false, "",
+            ": ok\n"},
            {"left over", SpecOf("nb"),
             [](const WrittenSstable& one) {
               fs::remove(one.Path("Data.db"));
