@@ -149,8 +149,6 @@ TEST(SstableChecksTest, Good) {
       EXPECT_EQ(read.error, "");
       EXPECT_EQ(read.keys, copy.keys);
       EXPECT_EQ(reader->num_wrong_hashes(), 0U);
-      EXPECT_EQ(reader->all_are_in_data(),
-                checks == KeyChecks::kEveryKey || copy.KeysInIndex().empty());
       EXPECT_EQ(reader->bytes_read(), reader->total_bytes());
       std::string_view key;
       EXPECT_FALSE(reader->Next(&key));
