@@ -279,9 +279,6 @@ WrittenSstable CopyRecorded(SstableSpec spec, const SstableVersion& version) {
 }
 
 WrittenSstable Make(SstableSpec spec, const SstableVersion& version) {
-  if (version.form == kBeforeMa) {
-    throw std::invalid_argument(spec.version + " is only copied");
-  }
   SortByToken(&spec.keys);
   std::vector<IndexedPartition> partitions;
   std::map<std::string, std::string> files;
@@ -325,6 +322,9 @@ WrittenSstable WriteSstable(SstableSpec spec) {
       FindSstableVersion(spec.version, &error);
   if (version == nullptr) {
     throw std::invalid_argument(error);
+  }
+  if (version->form == kBeforeMa && spec.recorded.empty()) {
+    spec.recorded = "deflate";
   }
   return spec.recorded.empty() ? Make(std::move(spec), *version)
                                : CopyRecorded(std::move(spec), *version);

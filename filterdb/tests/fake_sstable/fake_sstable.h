@@ -46,7 +46,8 @@ struct SstableSpec {
 
   // A table of tests/data/recorded, such as "deflate". The SSTable is then a
   // copy of that of `version`. Of the fields below, only `expected_keys` and
-  // `fault` count.
+  // `fault` count. SSTables of versions before `ma` are always copies, of
+  // "deflate" if this is empty.
   std::string recorded;
 
   std::string generation = "1";
@@ -100,7 +101,6 @@ struct WrittenSstable {
 };
 
 // Overwrites files of the same names. Throws if the SSTable cannot be written.
-// SSTables of versions before `ma` are only copied, not made.
 WrittenSstable WriteSstable(SstableSpec spec);
 
 }  // namespace cassandra_bloom::testing

@@ -218,6 +218,8 @@ TEST_F(HarmsTest, NothingElseIsCalledDamage) {
            {"more bytes than the header says, which has no probes",
             SpecOf("nb", FilterFault::kProbes0), AppendBytes, 1, "wastes reads",
             false, "no probes, too long", "no probes (wastes reads)"},
+           {"version ia", SpecOf("ia"), NoChange, 0, "none", false, "",
+            ": ok\n"},
            {"left over", SpecOf("nb"),
             [](const WrittenSstable& one) {
               fs::remove(one.Path("Data.db"));

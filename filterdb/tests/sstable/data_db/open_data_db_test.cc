@@ -361,6 +361,11 @@ TEST(CompressedDataFileTest, RefusesOtherCompressors) {
     EXPECT_EQ(error,
               "Data.db: compressor " + name.substr(0, 100) + ": not supported");
   }
+  // That the file was cut is seen all the same.
+  EXPECT_EQ(Files("", CompressionInfoOf("EncryptingLZ4Compressor", {}, 32,
+                                        INT32_MAX, 20, {0}))
+                .Error(),
+            "Data.db: too short: chunk 0 from 0 to 0 of a Data.db of 0 bytes");
 }
 
 // ---- The dictionary at the end of Cassandra's CompressionInfo.db ----
