@@ -8,6 +8,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -220,7 +221,7 @@ ExitCode RunMend(const MendArguments& options) {
   auto run = RunFolder::ForMend(options.run);
   ScanPaths scan = options.scan;
   if (scan.jobs == 0 && options.in_place) {
-    scan.jobs = std::thread::hardware_concurrency();
+    scan.jobs = std::min(std::thread::hardware_concurrency(), kMostJobs);
   }
   OutcomeReport report(options.json, scan.paths);
   std::mutex mutex;  // Of the report.
@@ -232,10 +233,7 @@ ExitCode RunMend(const MendArguments& options) {
         report.AddOutcome(outcome);
       },
       [](const Examined&) {});
-  std::string error;
-  if (!run->Sync(&error)) {
-    throw Unusable(error);
-  }
+  run->Sync();
   const std::string path = run->path();
   if (options.in_place) {
     run.reset();  // To read its list.

@@ -342,8 +342,10 @@ void RunFolder::KeepOld(const RunLine& line, const std::string& filter) const {
   CopyListed(filter, *line.old_filter, fd.get(), kept);
 }
 
-bool RunFolder::Sync(std::string* error) const {
-  return syncfs(list_.get()) == 0 || FailWithErrno(path_, "cannot sync", error);
+void RunFolder::Sync() const {
+  if (syncfs(list_.get()) != 0) {
+    FailAt(path_, "cannot sync");
+  }
 }
 
 }  // namespace cassandra_bloom::tools

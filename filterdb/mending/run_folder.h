@@ -86,7 +86,7 @@ class RunFolder {
 
   // Syncs what was appended, and the new and the kept filters. A crash before
   // that leaves files whose CRC-32 is not that of the list.
-  bool Sync(std::string* error) const;
+  void Sync() const;
 
  private:
   RunFolder(const std::string& path, bool for_mend);
