@@ -10,13 +10,11 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -33,8 +31,6 @@
 
 namespace cassandra_bloom::tools {
 namespace {
-
-namespace fs = std::filesystem;
 
 // ---- What both print ----
 
@@ -185,27 +181,6 @@ struct MendArguments {
   bool json = false;
 };
 
-// Refuses a folder in one of `paths`, or in another folder with SSTables. A
-// node may take the filters there for its own.
-void CheckIsOutside(const std::string& folder,
-                    const std::vector<std::string>& paths) {
-  std::error_code ignored;
-  const fs::path real = fs::weakly_canonical(fs::absolute(folder), ignored);
-  for (fs::path above = real; above.has_relative_path();
-       above = above.parent_path()) {
-    for (const std::string& path : paths) {
-      if (fs::equivalent(above, path, ignored)) {
-        throw Unusable(folder + ": is below PATH; give a folder outside");
-      }
-    }
-    if (HoldsSstables(above.string())) {
-      throw Unusable(folder + ": is below " + above.string() +
-                     ", which holds SSTables; give a folder outside the data "
-                     "directories");
-    }
-  }
-}
-
 ExitCode RunMend(const MendArguments& options) {
   // Mending goes on if nobody reads the output any more. At the end, Finish
   // (console.cc) reports that the output could not be written.
@@ -217,8 +192,7 @@ ExitCode RunMend(const MendArguments& options) {
         "DIR' puts them in place while it is down. With --in-place, both are "
         "done at once");
   }
-  CheckIsOutside(options.run, options.scan.paths);
-  auto run = RunFolder::ForMend(options.run);
+  auto run = RunFolder::ForMend(options.run, options.scan.paths);
   ScanPaths scan = options.scan;
   if (scan.jobs == 0 && options.in_place) {
     scan.jobs = std::min(std::thread::hardware_concurrency(), kMostJobs);

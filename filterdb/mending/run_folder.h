@@ -23,6 +23,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "filterdb/health/harm.h"
 #include "filterdb/sstable/sstable.h"
@@ -59,8 +60,10 @@ class RunFolder {
  public:
   // Functions that fail throw a std::runtime_error.
 
-  // Makes the folder, or continues with one that was not installed yet.
-  static std::unique_ptr<RunFolder> ForMend(const std::string& folder);
+  // Makes the folder, or continues with one that was not installed yet. It may
+  // not be in one of `paths`, or in another folder with SSTables.
+  static std::unique_ptr<RunFolder> ForMend(
+      const std::string& folder, const std::vector<std::string>& paths = {});
   // `flags` are those of the command, for a line that is to be typed.
   static std::unique_ptr<RunFolder> ForInstall(const std::string& folder,
                                                const std::string& flags = "");
@@ -111,9 +114,6 @@ void CheckTrusted(const std::string& path, const std::string& command);
 // is negative, only checks it.
 void CopyListed(const std::string& from, uint32_t crc, int to,
                 const std::string& to_path);
-
-// Returns whether a folder has a file of an SSTable.
-bool HoldsSstables(const std::string& folder);
 
 }  // namespace cassandra_bloom::tools
 

@@ -227,7 +227,6 @@ class TableInstall {
       if (!place->Plan(change)) {
         continue;
       }
-      CheckCanTell(name.folder->fd.get(), options_.node_is_down);
       job->places.push_back(std::move(place));
       if (options_.dry_run && !change.filter.empty()) {
         CopyListed(change.filter, *change.filter_crc, /*to=*/-1, "");
