@@ -22,7 +22,6 @@
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/scan_paths.h"
-#include "filterdb/mending/build.h"
 #include "filterdb/mending/install.h"
 #include "filterdb/mending/outcome.h"
 #include "filterdb/mending/run_folder.h"

@@ -25,7 +25,9 @@
 #include <string>
 #include <vector>
 
+#include "filterdb/health/finding.h"
 #include "filterdb/health/harm.h"
+#include "filterdb/mending/outcome.h"
 #include "filterdb/sstable/sstable.h"
 #include "plugin/filter_db/read_file.h"
 
@@ -103,6 +105,11 @@ class RunFolder {
   std::atomic<uint64_t> next_number_{1};
   std::mutex mutex_;  // Of the end of the list.
 };
+
+// Builds the filter of an SSTable, if it needs one, and adds a line to the list
+// of the run. Changes nothing else, so the node may run. May be called in
+// several threads at once. (build.cc)
+Outcome BuildIntoRun(const Examined& examined, RunFolder* run);
 
 // Throws a std::runtime_error, with what to do, if others than this user and
 // root could change what is at the absolute path `path`. `command` is what
