@@ -10,6 +10,8 @@
 #include <tuple>
 #include <vector>
 
+#include "filterdb/mending/install.h"
+
 namespace cassandra_bloom::tools {
 namespace {
 
@@ -96,11 +98,10 @@ constexpr Advice kAdvices[] = {
 Table::Table(const std::string& folder, bool node_reads_it)
     : is_in_use(node_reads_it) {
   std::error_code ignored;
-  fs::path path = fs::weakly_canonical(fs::absolute(folder), ignored);
+  fs::path path =
+      TableOf(fs::weakly_canonical(fs::absolute(folder), ignored).string());
   std::string last = path.filename().string();
-  if (last == "staging" || last == "quarantine") {
-    path = path.parent_path();
-  } else if (last.size() > 1 && last[0] == '.') {
+  if (last.size() > 1 && last[0] == '.') {
     index = Quoted(last.substr(1));
     path = path.parent_path();
   }

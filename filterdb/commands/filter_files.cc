@@ -73,29 +73,37 @@ FilterForm FormOf(const std::string& path, const Arguments& arguments) {
 
 std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
                                          const Arguments& arguments) {
-  const FilterForm form = FormOf(path, arguments);
-  return OrUnusable(
-      [&](std::string* error) { return OpenLikeNode(path, form, error); });
+  std::string error;
+  auto filter = OpenLikeNode(path, FormOf(path, arguments), &error);
+  if (filter == nullptr) {
+    throw Unusable(error);
+  }
+  return filter;
 }
 
 // Each key of an index is compared with Data.db, if that is there, because a
 // damaged index makes a good filter look wrong.
 std::unique_ptr<KeyReader> OpenKeys(const Arguments& arguments) {
-  return OrUnusable([&](std::string* error) -> std::unique_ptr<KeyReader> {
-    if (!arguments.keys.empty()) {
-      return OpenKeys(arguments.keys,
-                      arguments.key_format == "hex" ? KeyFormat::kHexLines
-                                                    : KeyFormat::kTextLines,
-                      error);
-    }
+  std::string error;
+  std::unique_ptr<KeyReader> keys;
+  if (!arguments.keys.empty()) {
+    keys = OpenKeys(arguments.keys,
+                    arguments.key_format == "hex" ? KeyFormat::kHexLines
+                                                  : KeyFormat::kTextLines,
+                    &error);
+  } else {
     // The index may be of another version than the filter.
     std::string version;
-    if (!SstableVersionOfFileName(arguments.index, &version, error)) {
+    if (!SstableVersionOfFileName(arguments.index, &version, &error)) {
       version = VersionOf(arguments.index, arguments);
     }
-    return OpenSstableKeys(arguments.index, version, KeyChecks::kEveryKey,
-                           error);
-  });
+    keys =
+        OpenSstableKeys(arguments.index, version, KeyChecks::kEveryKey, &error);
+  }
+  if (keys == nullptr) {
+    throw Unusable(error);
+  }
+  return keys;
 }
 
 // Throws Unusable if the keys cannot be read. `what` is the title of the

@@ -8,14 +8,13 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -23,7 +22,6 @@
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/scan_paths.h"
-#include "filterdb/mending/build.h"
 #include "filterdb/mending/install.h"
 #include "filterdb/mending/outcome.h"
 #include "filterdb/mending/run_folder.h"
@@ -32,8 +30,6 @@
 
 namespace cassandra_bloom::tools {
 namespace {
-
-namespace fs = std::filesystem;
 
 // ---- What both print ----
 
@@ -186,27 +182,6 @@ struct MendArguments {
   bool json = false;
 };
 
-// Refuses a folder in one of `paths`, or in another folder with SSTables. A
-// node may take the filters there for its own.
-void CheckIsOutside(const std::string& folder,
-                    const std::vector<std::string>& paths) {
-  std::error_code ignored;
-  const fs::path real = fs::weakly_canonical(fs::absolute(folder), ignored);
-  for (fs::path above = real; above.has_relative_path();
-       above = above.parent_path()) {
-    for (const std::string& path : paths) {
-      if (fs::equivalent(above, path, ignored)) {
-        throw Unusable(folder + ": is below PATH; give a folder outside");
-      }
-    }
-    if (HoldsSstables(above.string())) {
-      throw Unusable(folder + ": is below " + above.string() +
-                     ", which holds SSTables; give a folder outside the data "
-                     "directories");
-    }
-  }
-}
-
 ExitCode RunMend(const MendArguments& options) {
   // Mending goes on if nobody reads the output any more. At the end, Finish
   // (console.cc) reports that the output could not be written.
@@ -218,11 +193,10 @@ ExitCode RunMend(const MendArguments& options) {
         "DIR' puts them in place while it is down. With --in-place, both are "
         "done at once");
   }
-  CheckIsOutside(options.run, options.scan.paths);
-  auto run = RunFolder::ForMend(options.run);
+  auto run = RunFolder::ForMend(options.run, options.scan.paths);
   ScanPaths scan = options.scan;
   if (scan.jobs == 0 && options.in_place) {
-    scan.jobs = std::thread::hardware_concurrency();
+    scan.jobs = std::min(std::thread::hardware_concurrency(), kMostJobs);
   }
   OutcomeReport report(options.json, scan.paths);
   std::mutex mutex;  // Of the report.
@@ -234,10 +208,7 @@ ExitCode RunMend(const MendArguments& options) {
         report.AddOutcome(outcome);
       },
       [](const Examined&) {});
-  std::string error;
-  if (!run->Sync(&error)) {
-    throw Unusable(error);
-  }
+  run->Sync();
   const std::string path = run->path();
   if (options.in_place) {
     run.reset();  // To read its list.

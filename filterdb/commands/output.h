@@ -38,18 +38,6 @@ class WrongUsage : public Unusable {
   using Unusable::Unusable;
 };
 
-// Calls `function`, and returns its result. If the result is null, nullopt or
-// false, throws Unusable with the error that `function` has set.
-template <typename Function>
-auto OrUnusable(Function function) {
-  std::string error;
-  auto result = function(&error);
-  if (!result) {
-    throw Unusable(error);
-  }
-  return result;
-}
-
 // Returns text that is safe to print on a terminal. Control characters become
 // \xNN. A backslash is doubled. This is needed because the name of a file may
 // contain line ends, or commands to a terminal.

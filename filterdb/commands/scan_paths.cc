@@ -2,32 +2,12 @@
 
 #include "filterdb/commands/scan_paths.h"
 
-#include <sys/resource.h>
-
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "filterdb/commands/command.h"
 #include "filterdb/health/examine_all.h"
 
 namespace cassandra_bloom::tools {
-namespace {
-
-constexpr int kMostJobs = 1024;
-
-// Limits the number of threads, because each thread has several files open at a
-// time. With too many threads, the process would reach its limit of open files,
-// and could not read good SSTables.
-uint64_t MaxJobs() {
-  constexpr uint64_t kFilesPerJob = 8;
-  struct rlimit files;
-  return getrlimit(RLIMIT_NOFILE, &files) == 0
-             ? std::clamp<uint64_t>(files.rlim_cur / kFilesPerJob, 1, kMostJobs)
-             : 1;
-}
-
-}  // namespace
-
 void ScanPaths::AddTo(CLI::App* command) {
   command
       ->add_option("--default-fp-chance", examine.default_fp_chance,
@@ -38,7 +18,7 @@ void ScanPaths::AddTo(CLI::App* command) {
       ->add_option(
           "--jobs", jobs,
           "How many threads read (default: 1, beside a node that runs)")
-      ->check(CLI::Range(1, kMostJobs));
+      ->check(CLI::Range(1U, kMostJobs));
   AddPaths(command, &paths);
 }
 
@@ -96,8 +76,7 @@ void ExaminePaths(const ScanPaths& options, Report* report,
   ExamineJob job;
   job.next = [=] { return report->Next(); };
   job.options = options.examine;
-  job.num_threads =
-      static_cast<unsigned>(std::clamp<uint64_t>(options.jobs, 1, MaxJobs()));
+  job.num_threads = options.jobs;
   job.work = work;
   job.done = [&](const Examined& examined) {
     progress.ShowText(Count(++num_done, "SSTable"));

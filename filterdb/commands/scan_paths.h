@@ -24,13 +24,16 @@ namespace cassandra_bloom::tools {
 // Adds PATH, which is required.
 void AddPaths(CLI::App* command, std::vector<std::string>* paths);
 
+// Each thread has up to 8 files open. A process may often have 1024.
+constexpr unsigned kMostJobs = 64;
+
 // The options that scan and mend share.
 struct ScanPaths {
   void AddTo(CLI::App* command);  // With PATH.
 
   std::vector<std::string> paths;
   ExamineOptions examine;
-  uint64_t jobs = 0;  // The number of threads. 0 if it is not given: one.
+  unsigned jobs = 0;  // The number of threads. 0 if it is not given: one.
 };
 
 // What the commands on many SSTables print: a line for each, what cannot be

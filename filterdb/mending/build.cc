@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "filterdb/mending/build.h"
+// Tested in filterdb/tests/commands/mend/mend_test.cc.
 
 #include <fcntl.h>
 
@@ -12,6 +12,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/mending/place.h"
+#include "filterdb/mending/run_folder.h"
 #include "filterdb/sstable/bytes/file_sum.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "plugin/filter_db/filter_db_file.h"

@@ -24,9 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Asks for a few SSTables of each data directory, so that a node that runs is
-// known before anything is written.
-void CheckNotInUse(const RunFolder& run, bool node_is_down) {
+// Asks for a few SSTables of each data directory, so that a node that runs, and
+// a file system that tells nothing, are known before anything is written.
+void CheckNotInUse(const RunFolder& run, const InstallOptions& options) {
   constexpr int kFew = 3;
   std::map<std::string, int> num_asked;  // By the data directory.
   for (const auto& [prefix, line] : run.lines()) {
@@ -38,9 +38,9 @@ void CheckNotInUse(const RunFolder& run, bool node_is_down) {
     }
     ++num;
     try {
-      Lease(data, node_is_down).Check();
+      Lease(data, options.node_is_down).Check();
     } catch (const End& end) {
-      if (end.kind == Outcome::kInUse) {
+      if (end.kind != Outcome::kInUse || !options.dry_run) {
         Fail("nothing was changed: " + data + ": " + end.reason);
       }
     }
@@ -113,9 +113,9 @@ void ExamineUnlisted(std::vector<Sstable> unlisted,
 InstallSums Install(const RunFolder& run, const InstallOptions& options,
                     const OnOutcome& on_outcome) {
   InstallSums sums;
+  CheckNotInUse(run, options);
   if (!options.dry_run) {
     KeepAllPages();
-    CheckNotInUse(run, options.node_is_down);
     CheckSpace(run, options.undo);
   }
   std::map<std::string, std::vector<const RunLine*>> tables;

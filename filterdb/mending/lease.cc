@@ -35,11 +35,6 @@ bool IsTrusted(int fd) {
                    static_cast<uint32_t>(status.f_type)) != std::end(kTrusted);
 }
 
-constexpr char kCannotTell[] =
-    "the file system or the kernel does not tell here whether a process has "
-    "its Data.db open; see that the node is down (systemctl, pgrep), then give "
-    "--node-is-down";
-
 // Links of /proc lead to the file itself, also by another name.
 bool HasOpen(const std::string& process, const struct stat& file) {
   for (const std::string& folder :
@@ -103,7 +98,10 @@ Lease::Lease(const std::string& data, bool node_is_down)
     }
   }
   if (!is_held_ && !node_is_down) {
-    Leave(kCannotTell);
+    Leave(
+        "the file system or the kernel does not tell here whether a process "
+        "has its Data.db open; see that the node is down (systemctl, pgrep), "
+        "then give --node-is-down");
   }
 }
 
@@ -118,12 +116,6 @@ void Lease::EndInUse() const {
                                  " has its Data.db, or a snapshot of it, open; "
                                  "stop that process, then run the same line "
                                  "again"};
-}
-
-void CheckCanTell(int folder, bool node_is_down) {
-  if (!IsTrusted(folder) && !node_is_down) {
-    Leave(kCannotTell);
-  }
 }
 
 }  // namespace cassandra_bloom::tools

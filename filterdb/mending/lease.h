@@ -45,10 +45,6 @@ class Lease {
   bool is_held_ = false;
 };
 
-// Leaves an SSTable if only --node-is-down could tell whether it is open.
-// `folder` is open.
-void CheckCanTell(int folder, bool node_is_down);
-
 }  // namespace cassandra_bloom::tools
 
 #endif  // CASSANDRA_BLOOM_FILTERDB_MENDING_LEASE_H_

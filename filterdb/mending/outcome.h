@@ -7,7 +7,9 @@
 #define CASSANDRA_BLOOM_FILTERDB_MENDING_OUTCOME_H_
 
 #include <cstdint>
+#include <exception>
 #include <functional>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -46,7 +48,22 @@ struct Outcome {
 };
 
 // Such as "built".
-const char* NameOf(Outcome::Kind kind);
+inline const char* NameOf(Outcome::Kind kind) {
+  constexpr const char* kNames[] = {"built",
+                                    "installed",
+                                    "would be installed",
+                                    "put back",
+                                    "would be put back",
+                                    "unchanged",
+                                    "gone",
+                                    "in use",
+                                    "foreign",
+                                    "not listed",
+                                    "not changed",
+                                    "left",
+                                    "failed"};
+  return kNames[kind];
+}
 
 // Called with each outcome when it is known, in one thread at a time.
 using OnOutcome = std::function<void(const Outcome& outcome)>;
@@ -74,7 +91,22 @@ struct End {
 
 // Does `work` on an SSTable. If it throws, sets the kind and the note of the
 // outcome to that, and returns false.
-bool Try(Outcome* outcome, const std::function<void()>& work);
+inline bool Try(Outcome* outcome, const std::function<void()>& work) {
+  try {
+    work();
+    return true;
+  } catch (const End& end) {
+    outcome->kind = end.kind;
+    outcome->note = end.reason;
+  } catch (const std::bad_alloc&) {
+    outcome->kind = Outcome::kFailed;
+    outcome->note = outcome->path + ": not enough memory";
+  } catch (const std::exception& error) {
+    outcome->kind = Outcome::kFailed;
+    outcome->note = error.what();
+  }
+  return false;
+}
 
 }  // namespace cassandra_bloom::tools
 

@@ -141,6 +141,37 @@ std::string WhyNotTrusted(const struct stat& status,
   return "";
 }
 
+bool HoldsSstables(const std::string& folder) {
+  std::error_code ignored;
+  const auto names = NamesIn(
+      folder,
+      [](const std::string& name) {
+        return ParseComponentName(name).has_value();
+      },
+      &ignored);
+  return !names.empty();
+}
+
+// A node may take filters that are among SSTables for its own.
+void CheckIsOutside(const std::string& folder,
+                    const std::vector<std::string>& paths) {
+  std::error_code ignored;
+  const fs::path real = fs::weakly_canonical(folder, ignored);
+  for (fs::path above = real; above.has_relative_path();
+       above = above.parent_path()) {
+    for (const std::string& path : paths) {
+      if (fs::equivalent(above, path, ignored)) {
+        Fail(folder + ": is below PATH; give a folder outside");
+      }
+    }
+    if (HoldsSstables(above.string())) {
+      Fail(folder + ": is below " + above.string() +
+           ", which holds SSTables; give a folder outside the data "
+           "directories");
+    }
+  }
+}
+
 }  // namespace
 
 // Begins at the root: nobody else can replace what is in a folder that was
@@ -190,19 +221,10 @@ void CopyListed(const std::string& from, uint32_t crc, int to,
   }
 }
 
-bool HoldsSstables(const std::string& folder) {
-  std::error_code ignored;
-  const auto names = NamesIn(
-      folder,
-      [](const std::string& name) {
-        return ParseComponentName(name).has_value();
-      },
-      &ignored);
-  return !names.empty();
-}
-
-std::unique_ptr<RunFolder> RunFolder::ForMend(const std::string& folder) {
+std::unique_ptr<RunFolder> RunFolder::ForMend(
+    const std::string& folder, const std::vector<std::string>& paths) {
   const std::string path = Absolute(folder);
+  CheckIsOutside(path, paths);
   if (!NameExists(path)) {
     CheckTrusted(fs::path(path).parent_path().string(), "");
     MakeFolder(path);
@@ -340,8 +362,10 @@ void RunFolder::KeepOld(const RunLine& line, const std::string& filter) const {
   CopyListed(filter, *line.old_filter, fd.get(), kept);
 }
 
-bool RunFolder::Sync(std::string* error) const {
-  return syncfs(list_.get()) == 0 || FailWithErrno(path_, "cannot sync", error);
+void RunFolder::Sync() const {
+  if (syncfs(list_.get()) != 0) {
+    FailAt(path_, "cannot sync");
+  }
 }
 
 }  // namespace cassandra_bloom::tools

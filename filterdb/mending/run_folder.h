@@ -23,8 +23,11 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "filterdb/health/finding.h"
 #include "filterdb/health/harm.h"
+#include "filterdb/mending/outcome.h"
 #include "filterdb/sstable/sstable.h"
 #include "plugin/filter_db/read_file.h"
 
@@ -59,8 +62,10 @@ class RunFolder {
  public:
   // Functions that fail throw a std::runtime_error.
 
-  // Makes the folder, or continues with one that was not installed yet.
-  static std::unique_ptr<RunFolder> ForMend(const std::string& folder);
+  // Makes the folder, or continues with one that was not installed yet. It may
+  // not be in one of `paths`, or in another folder with SSTables.
+  static std::unique_ptr<RunFolder> ForMend(
+      const std::string& folder, const std::vector<std::string>& paths = {});
   // `flags` are those of the command, for a line that is to be typed.
   static std::unique_ptr<RunFolder> ForInstall(const std::string& folder,
                                                const std::string& flags = "");
@@ -86,7 +91,7 @@ class RunFolder {
 
   // Syncs what was appended, and the new and the kept filters. A crash before
   // that leaves files whose CRC-32 is not that of the list.
-  bool Sync(std::string* error) const;
+  void Sync() const;
 
  private:
   RunFolder(const std::string& path, bool for_mend);
@@ -101,6 +106,11 @@ class RunFolder {
   std::mutex mutex_;  // Of the end of the list.
 };
 
+// Builds the filter of an SSTable, if it needs one, and adds a line to the list
+// of the run. Changes nothing else, so the node may run. May be called in
+// several threads at once. (build.cc)
+Outcome BuildIntoRun(const Examined& examined, RunFolder* run);
+
 // Throws a std::runtime_error, with what to do, if others than this user and
 // root could change what is at the absolute path `path`. `command` is what
 // follows "filterdb" in a line for root.
@@ -111,9 +121,6 @@ void CheckTrusted(const std::string& path, const std::string& command);
 // is negative, only checks it.
 void CopyListed(const std::string& from, uint32_t crc, int to,
                 const std::string& to_path);
-
-// Returns whether a folder has a file of an SSTable.
-bool HoldsSstables(const std::string& folder);
 
 }  // namespace cassandra_bloom::tools
 

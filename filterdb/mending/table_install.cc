@@ -15,6 +15,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -226,7 +227,6 @@ class TableInstall {
       if (!place->Plan(change)) {
         continue;
       }
-      CheckCanTell(name.folder->fd.get(), options_.node_is_down);
       job->places.push_back(std::move(place));
       if (options_.dry_run && !change.filter.empty()) {
         CopyListed(change.filter, *change.filter_crc, /*to=*/-1, "");
@@ -269,14 +269,6 @@ class TableInstall {
 
   // All new and kept files are on disk before the first gets its name.
   void Commit(std::vector<Job>* jobs) {
-    std::string error;
-    const auto in_each_folder = [&](int (*sync)(int)) {
-      for (const auto& [path, folder] : folders_) {
-        if (folder.is_changed && error.empty() && sync(folder.fd.get()) != 0) {
-          FailWithErrno(path, "cannot sync", &error);
-        }
-      }
-    };
     bool is_any_ready = false;
     for (const Job& job : *jobs) {
       is_any_ready |= job.is_ready;
@@ -287,25 +279,32 @@ class TableInstall {
     if (!is_any_ready) {
       return;
     }
-    if (run_.Sync(&error)) {
+    const auto in_each_folder = [&](int (*sync)(int)) {
+      for (const auto& [path, folder] : folders_) {
+        if (folder.is_changed && sync(folder.fd.get()) != 0) {
+          FailAt(path, "cannot sync");
+        }
+      }
+    };
+    try {
+      run_.Sync();
       in_each_folder(syncfs);
-    }
-    if (error.empty()) {
       InAllThreads(jobs, [&](Job* job) {
         if (job->is_ready) {
           job->is_ready = Try(&job->outcome, [&] { GiveNames(job); });
           has_ended_ = has_ended_ || job->outcome.kind == Outcome::kInUse;
         }
       });
-      sums_.has_ended |= has_ended_;
       in_each_folder(fsync);
-    }
-    for (Job& job : *jobs) {
-      if (job.is_ready && !error.empty()) {
-        job.outcome.kind = Outcome::kFailed;
-        job.outcome.note = error;
+    } catch (const std::runtime_error& error) {
+      for (Job& job : *jobs) {
+        if (job.is_ready) {
+          job.outcome.kind = Outcome::kFailed;
+          job.outcome.note = error.what();
+        }
       }
     }
+    sums_.has_ended |= has_ended_;
   }
 
   void GiveNames(Job* job) {

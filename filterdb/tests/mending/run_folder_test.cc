@@ -59,8 +59,7 @@ TEST_F(RunFolderTest, KeepsWhatWasAppended) {
     again.old_filter = 0;
     again.new_filter.reset();
     run->Append(again);
-    std::string error;
-    EXPECT_TRUE(run->Sync(&error)) << error;
+    run->Sync();
     EXPECT_THROW(RunFolder::ForMend(dir_ / "run"), std::runtime_error);
   }
   const auto run = RunFolder::ForInstall(dir_ / "run");

@@ -220,19 +220,6 @@ TEST_F(MendTest, FoldersThatCannotBeWrittenTo) {
   fs::permissions(runs_.path(), fs::perms(0700));
 }
 
-// An SSTable that this user may not read is named, and the others are mended.
-TEST_F(MendTest, AFileThatThisUserMayNotRead) {
-  const WrittenSstable closed = Write(FilterFault::kBitsCleared, "1");
-  Write(FilterFault::kBitsCleared, "2");
-  const std::string filter = closed.Path("Filter.db");
-  fs::permissions(filter, fs::perms::none);
-  const Ran ran = Exits(3, Mend("", WithoutPrivileges()));
-  fs::permissions(filter, fs::perms::owner_all);
-  EXPECT_THAT(ran.err, HasSubstr(filter + ": cannot open: Permission denied"));
-  EXPECT_THAT(ran.out, Not(HasSubstr("nb-1-big")));
-  EXPECT_THAT(ran.out, HasSubstr("1 built"));
-}
-
 // ---- The folder of the run ----
 
 TEST_F(MendTest, FoldersThatAreRefused) {
