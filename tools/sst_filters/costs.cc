@@ -19,17 +19,16 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// The sums of a level, or of all levels. If the files are a sample, these are
-// those of the whole database.
+// The sums of a level, or of all levels.
 struct LevelSums {
-  double files = 0;
-  double keys = 0;
-  double filter_keys = 0;
-  double filter_bytes = 0;
-  double asked_by_get = 0;
-  double looked_up = 0;
-  double asked_by_seek = 0;
-  double sought = 0;
+  uint64_t files = 0;
+  uint64_t keys = 0;
+  uint64_t filter_keys = 0;
+  uint64_t filter_bytes = 0;
+  uint64_t asked_by_get = 0;
+  uint64_t looked_up = 0;
+  uint64_t asked_by_seek = 0;
+  uint64_t sought = 0;
 
   // Of the files whose rate is known.
   double rated_files = 0;
@@ -38,27 +37,27 @@ struct LevelSums {
   double rated_keys_times_rate = 0;
 
   void Add(const ExaminedSst& sst) {
-    const auto times = [&](uint64_t number) {
-      return sst.weight * static_cast<double>(number);
-    };
-    files += sst.weight;
-    keys += times(sst.keys);
-    filter_keys += times(sst.filter_keys);
-    filter_bytes += times(sst.filter_bytes);
-    asked_by_get += sst.answers.by_get > 0 ? sst.weight : 0;
-    looked_up += sst.was_looked_up ? sst.weight : 0;
-    asked_by_seek += sst.answers.by_seek > 0 ? sst.weight : 0;
-    sought += sst.was_sought ? sst.weight : 0;
+    ++files;
+    keys += sst.keys;
+    filter_keys += sst.filter_keys;
+    filter_bytes += sst.filter_bytes;
+    asked_by_get += sst.answers.by_get > 0 ? 1 : 0;
+    looked_up += sst.was_looked_up ? 1 : 0;
+    asked_by_seek += sst.answers.by_seek > 0 ? 1 : 0;
+    sought += sst.was_sought ? 1 : 0;
     if (const auto& rate = sst.verdict.rate) {
-      rated_files += sst.weight;
-      rates += sst.weight * *rate;
-      rated_keys += times(sst.keys);
-      rated_keys_times_rate += times(sst.keys) * *rate;
+      const auto keys_of_file = static_cast<double>(sst.keys);
+      ++rated_files;
+      rates += *rate;
+      rated_keys += keys_of_file;
+      rated_keys_times_rate += keys_of_file * *rate;
     }
   }
 
   double BitsPerKey() const {
-    return filter_keys > 0 ? 8 * filter_bytes / filter_keys : 0;
+    return filter_keys > 0 ? 8 * static_cast<double>(filter_bytes) /
+                                 static_cast<double>(filter_keys)
+                           : 0;
   }
 
   // The mean share of absent keys that pass, weighted by the keys of the files.
@@ -117,13 +116,13 @@ Costs CostsOf(const std::vector<ExaminedSst>& ssts) {
 
 // Where nothing was tried, there is no number of filters that were asked.
 Json ToJson(const Json& level, const LevelSums& sums) {
-  const auto if_tried = [](double tried, double asked) {
-    return tried > 0 ? Json(std::llround(asked)) : Json();
+  const auto if_tried = [](uint64_t tried, uint64_t asked) {
+    return tried > 0 ? Json(asked) : Json();
   };
   return {{"level", level},
-          {"files", std::llround(sums.files)},
-          {"keys", std::llround(sums.keys)},
-          {"filter_bytes", std::llround(sums.filter_bytes)},
+          {"files", sums.files},
+          {"keys", sums.keys},
+          {"filter_bytes", sums.filter_bytes},
           {"bits_per_key", sums.BitsPerKey()},
           {"rate", OrNull(sums.Rate())},
           {"asked_by_get", if_tried(sums.looked_up, sums.asked_by_get)},
@@ -145,8 +144,8 @@ constexpr const char* kSettings[] = {
     "cassandra_bloom:mix:2.5:filter:ribbon",
 };
 
-double KeysOf(const ExaminedSst& sst) {
-  return static_cast<double>(sst.filter_keys > 0 ? sst.filter_keys : sst.keys);
+uint64_t KeysOf(const ExaminedSst& sst) {
+  return sst.filter_keys > 0 ? sst.filter_keys : sst.keys;
 }
 
 const ExaminedSst& LargestOf(const ExaminedFamily& family) {
@@ -234,14 +233,15 @@ Json BytesToBuild(const rocksdb::FilterPolicy& policy,
                   const ExaminedFamily& family) {
   const ExaminedSst& largest = LargestOf(family);
   return std::llround(BuildFilter(policy, family, largest.level,
-                                  largest.is_bottommost, KeysOf(largest))
+                                  largest.is_bottommost,
+                                  static_cast<double>(KeysOf(largest)))
                           .bytes_to_build);
 }
 
 Json RowOf(const std::string& policy, const Costs& costs,
            const Json& bytes_to_build) {
   return {{"policy", policy},
-          {"filter_bytes", std::llround(costs.all.filter_bytes)},
+          {"filter_bytes", costs.all.filter_bytes},
           {"bits_per_key", costs.all.BitsPerKey()},
           {"false_positives", OrNull(costs.absent_key_in_vain)},
           {"present_key_in_vain", OrNull(costs.present_key_in_vain)},
@@ -255,22 +255,22 @@ Json RowOf(const std::string& text, const ExaminedFamily& family) {
   for (const ExaminedSst& sst : family.ssts) {
     if (KeysOf(sst) > 0) {
       LevelSums& sums = places[{sst.level, sst.is_bottommost}];
-      sums.files += sst.weight;
-      sums.filter_keys += sst.weight * KeysOf(sst);
+      ++sums.files;
+      sums.filter_keys += KeysOf(sst);
     }
   }
-  // One of the mean size stands for all files of a place.
   std::vector<ExaminedSst> written;
   for (const auto& [place, sums] : places) {
-    const double keys = sums.filter_keys / sums.files;
+    // All files of a place get the filter of one of the mean size.
+    ExaminedSst sst;
+    sst.level = place.first;
+    sst.keys = sst.filter_keys = sums.filter_keys / sums.files;
+    const auto keys = static_cast<double>(sst.keys);
     const BuiltFilter built =
         BuildFilter(*policy, family, place.first, place.second, keys);
-    ExaminedSst& sst = written.emplace_back();
-    sst.level = place.first;
-    sst.weight = sums.files;
-    sst.keys = sst.filter_keys = std::llround(keys);
     sst.filter_bytes = std::llround(keys * built.bits_per_key / 8);
     sst.verdict.rate = built.rate;
+    written.insert(written.end(), sums.files, sst);
   }
   return RowOf(text, CostsOf(written), BytesToBuild(*policy, family));
 }
@@ -349,7 +349,8 @@ Json OtherSettings(const ExaminedFamily& family, const Costs& now,
   ProgressBar progress(
       "building filters of other settings, in up to " +
       AsSize(kMostBytesPerKeyToBuild *
-             std::min(KeysOf(LargestOf(family)), kMostKeysToBuild)));
+             std::min(static_cast<double>(KeysOf(LargestOf(family))),
+                      kMostKeysToBuild)));
   while (rows.size() < num_rows) {
     progress.Show(rows.size(), num_rows);
     rows.push_back(RowOf(kSettings[rows.size()], family));

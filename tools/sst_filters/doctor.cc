@@ -3,7 +3,6 @@
 #include "tools/sst_filters/doctor.h"
 
 #include <algorithm>
-#include <cmath>
 #include <new>
 #include <set>
 
@@ -62,12 +61,6 @@ std::vector<std::string> NotesOf(const ExaminedFamily& family,
   std::vector<std::string> notes;
   const auto& cache = family.cache;
   const bool is_asked = !all.is_null() && all["asked_by_get"] > 0;
-  double files = 0;
-  double rated_files = 0;
-  for (const ExaminedSst& sst : family.ssts) {
-    files += sst.not_read.empty() ? sst.weight : 0;
-    rated_files += sst.verdict.rate ? sst.weight : 0;
-  }
   if (is_asked && !family.table.whole_key_filtering) {
     notes.emplace_back(
         "RocksDB asks the filters for prefixes alone: the false positives are "
@@ -79,11 +72,15 @@ std::vector<std::string> NotesOf(const ExaminedFamily& family,
         "the filters hold partition keys: the false positives are those of an "
         "absent partition, and absent keys of present partitions all pass");
   }
-  if (rated_files < files) {
+  const auto has_rate = [](const ExaminedSst& sst) {
+    return sst.verdict.rate.has_value();
+  };
+  const auto rated =
+      std::count_if(family.ssts.begin(), family.ssts.end(), has_rate);
+  if (!all.is_null() && all["files"] > rated) {
     notes.emplace_back(
         "false positives are those of the files that could be asked: " +
-        std::to_string(std::llround(rated_files)) + " of " +
-        std::to_string(std::llround(files)));
+        std::to_string(rated) + " of " + AsText(all["files"]));
   }
   if (cache && HasFiltersInCache(family)) {
     if (!all.is_null() && all["filter_bytes"] > cache->capacity) {
@@ -96,10 +93,6 @@ std::vector<std::string> NotesOf(const ExaminedFamily& family,
           "strict_capacity_limit: RocksDB goes on without a filter that has no "
           "room");
     }
-  }
-  if (static_cast<double>(family.ssts.size()) < std::round(files)) {
-    notes.push_back("this is from a sample of " +
-                    Count(family.ssts.size(), "SST file"));
   }
   return notes;
 }

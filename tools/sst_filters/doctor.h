@@ -79,7 +79,6 @@ struct Verdict {
 struct ExaminedSst {
   int level = 0;
   rocksdb::SstFileMetaData file;
-  double weight = 1;  // How many files of the level it stands for in a sample.
 
   // Why the file could not be read, and why no key could be looked up in it.
   // Empty if it could.
@@ -108,8 +107,8 @@ struct ExaminedSst {
   Verdict verdict;
 };
 
-// The SST files are in the order of levels. There are fewer than in `files` if
-// they are a sample, and none if the tables are not block-based.
+// The SST files are in the order of levels. There are none if the tables are
+// not block-based.
 struct ExaminedFamily : Family {
   std::vector<ExaminedSst> ssts;
 

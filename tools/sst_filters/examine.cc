@@ -23,27 +23,12 @@
 namespace cassandra_bloom::tools {
 namespace {
 
-// A database with more SST files is examined by a sample of about this size.
-constexpr uint64_t kMostFiles = 2000;
-// About so many files of each level are in the sample, if it has them.
-constexpr double kFewFiles = 20;
-
 // How many random keys all filters together are asked for, and one at most.
 constexpr uint64_t kRandomKeys = 4'000'000;
 constexpr uint64_t kRandomKeysOfOne = 20'000;
 
 // A database that is written to fast may remove files again and again.
 constexpr int kMostListings = 10;
-
-// Takes the same files from each listing.
-bool IsInSample(uint64_t file_number, size_t files_of_level,
-                uint64_t all_files) {
-  const double share = std::max(
-      kFewFiles / static_cast<double>(files_of_level),
-      static_cast<double>(kMostFiles) / static_cast<double>(all_files));
-  std::mt19937_64 random(file_number);
-  return std::bernoulli_distribution(std::min(share, 1.0))(random);
-}
 
 // Notes what RocksDB asks the filters of SST files, and how well they answer.
 // RocksDB gets each filter policy as one that counts the questions to each
@@ -195,34 +180,22 @@ class Examiner {
     for (const Family& family : opened.families) {
       all_files += family.files.file_count;
     }
-    witness_->num_random_keys =
-        std::min(kRandomKeysOfOne,
-                 kRandomKeys / std::clamp<uint64_t>(all_files, 1, kMostFiles));
+    witness_->num_random_keys = std::min(
+        kRandomKeysOfOne, kRandomKeys / std::max<uint64_t>(all_files, 1));
     uint64_t done = 0;
     std::vector<ExaminedFamily> families;
     for (const Family& family : opened.families) {
       families.push_back({family, {}, {}, {}});
       for (const rocksdb::LevelMetaData& level : family.files.levels) {
-        std::vector<ExaminedSst> ssts;
         for (const rocksdb::SstFileMetaData& file : level.files) {
           progress_.Show(done++, all_files);
-          // Of a column family without a policy, any file may name one.
-          const bool is_needed =
-              family.is_policy_known && family.policy.empty();
-          if (family.is_block_based &&
-              (is_needed ||
-               IsInSample(file.file_number, level.files.size(), all_files))) {
+          if (family.is_block_based) {
             const auto known = known_.find(file.file_number);
-            ssts.push_back(known == known_.end()
-                               ? ExamineSst(opened, family, file)
-                               : known->second);
+            ExaminedSst& sst = families.back().ssts.emplace_back(
+                known == known_.end() ? ExamineSst(opened, family, file)
+                                      : known->second);
+            sst.level = level.level;
           }
-        }
-        for (ExaminedSst& sst : ssts) {
-          sst.level = level.level;
-          sst.weight = static_cast<double>(level.files.size()) /
-                       static_cast<double>(ssts.size());
-          families.back().ssts.push_back(sst);
         }
       }
       iterator_.reset();

@@ -132,16 +132,14 @@ Verdict JudgeWithoutFilter(const ExaminedSst& sst,
     }
     // Keys between the first and the last may have prefixes. Only what the file
     // names tells whether RocksDB looked for them when it was written.
-    if (!sst.was_sought && sst.policy.empty()) {
+    if (!sst.was_sought &&
+        (sst.policy.empty() || sst.prefix_extractor != ExtractorNow(family))) {
       return NeedsCompaction(
-          "no filter, and no policy when it was written: its keys may have "
-          "prefixes");
-    }
-    if (!sst.was_sought && sst.prefix_extractor != ExtractorNow(family)) {
-      return NeedsCompaction(
-          "no filter: when it was written, the prefix_extractor was " +
-          sst.prefix_extractor + ", and of " + ExtractorNow(family) +
-          " its keys may have prefixes");
+          "no filter: it was written with " +
+          (sst.policy.empty()
+               ? "no policy"
+               : "the prefix_extractor " + sst.prefix_extractor) +
+          ", and of " + ExtractorNow(family) + " its keys may have prefixes");
     }
     if (!sst.was_sought) {
       return OnPurpose(
