@@ -48,7 +48,9 @@ TEST(DoctorRunningDatabaseTest, WithCompactions) {
 TEST(DoctorRunningDatabaseTest, ManyFilesAreSampled) {
   constexpr uint32_t kFew = 22;
   constexpr uint32_t kMany = 3150;
-  TestDb db(DbOptions(OurPolicy()));
+  rocksdb::Options options = DbOptions(OurPolicy());
+  options.max_open_files = 500;  // A user may open 1024, unless told otherwise.
+  TestDb db(options);
   rocksdb::ColumnFamilyHandle* many = nullptr;
   Require(db->CreateColumnFamily(db.options(), "many", &many));
   const TempDir dir;
