@@ -5,7 +5,7 @@
 PACKAGES = cmake g++ libcli11-dev libgflags-dev libgmock-dev libgtest-dev liblz4-dev \
   libsnappy-dev libzstd-dev nlohmann-json3-dev python3 zlib1g-dev \
   $(if $(ROCKSDB_PREFIX),,librocksdb-dev rocksdb-tools)
-test_PACKAGES = jq locales pkgconf qemu-user
+test_PACKAGES = jq locales pkgconf qemu-user strace
 deb_PACKAGES = build-essential debhelper
 coverage_PACKAGES = gcovr
 format_PACKAGES = clang-format
