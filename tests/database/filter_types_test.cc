@@ -46,19 +46,6 @@ CassandraBloomOptions ListOf(std::vector<double> level_bits) {
   return options;
 }
 
-// Compacts the files of level 0, or all files, to `level`.
-void CompactTo(int level, const TestDb& db, bool of_level_0 = false) {
-  std::vector<rocksdb::LiveFileMetaData> files;
-  db->GetLiveFilesMetaData(&files);
-  std::vector<std::string> names;
-  for (const auto& file : files) {
-    if (file.level == 0 || !of_level_0) {
-      names.push_back(file.name);
-    }
-  }
-  Require(db->CompactFiles(rocksdb::CompactionOptions(), names, level));
-}
-
 // Each level must have at most one file.
 std::map<int, double> BitsByLevel(const TestDb& db) {
   std::vector<rocksdb::LiveFileMetaData> files;
@@ -128,11 +115,11 @@ TEST(FilterTypesTest, InFlushesCompactionsAndAtTheBottom) {
     options.level_compaction_dynamic_level_bytes = expected.has_dynamic_levels;
     TestDb db(options, SomeRows());
     ExpectFilters(&db, {{expected.in_flush, 1}});
-    CompactTo(6, db);
+    Require(CompactFilesTo(6, db.get()));
     EXPECT_EQ(TypesIn(db), (FilterTypes{{expected.at_the_bottom, 1}}));
     // Fewer rows, because TypesIn counts equal filters once.
     db.Fill(NumberedRows(100000, 103000));
-    CompactTo(5, db, /*of_level_0=*/true);
+    Require(CompactFilesTo(5, db.get(), /*of_level_0=*/true));
     db.Fill(SomeRows());
     const std::map<int, double> bits = BitsByLevel(db);
     ASSERT_EQ(bits.size(), 3u);
@@ -169,7 +156,7 @@ TEST(FilterTypesTest, BitsByLevel) {
   for (const auto& [level, bits] :
        {std::pair(1, 12), {2, 8}, {3, 4}, {4, 4}, {6, 4}}) {
     SCOPED_TRACE(level);
-    CompactTo(level, db);
+    Require(CompactFilesTo(level, db.get()));
     ExpectBits(BitsPerKey(db), "cassandra", bits);
   }
 }

@@ -56,7 +56,8 @@ class ChurnTest : public ExportTest {
     Repeat(20, [this] { AddFiles(1); });
     // What fails may have met another compaction of the same files.
     Repeat(500, [this] { CompactAll(db_.source()).PermitUncheckedError(); });
-    Repeat(200, [this] { CompactFiles().PermitUncheckedError(); });
+    Repeat(200,
+           [this] { CompactFilesTo(2, db_.get()).PermitUncheckedError(); });
     Repeat(1000, [this] {
       const std::string key = NumberedKey(5000);
       const rocksdb::Slice begin(key);

@@ -65,19 +65,6 @@ void ExportTest::MoveToLevel(int level) {
   Require(db_->CompactRange(move, nullptr, nullptr));
 }
 
-rocksdb::Status ExportTest::CompactFiles() {
-  std::vector<rocksdb::LiveFileMetaData> files;
-  db_->GetLiveFilesMetaData(&files);
-  std::vector<std::string> names;
-  for (const auto& file : files) {
-    if (file.column_family_name == rocksdb::kDefaultColumnFamilyName) {
-      names.push_back(file.name);
-    }
-  }
-  return db_->CompactFiles(rocksdb::CompactionOptions(), names,
-                           /*output_level=*/2);
-}
-
 rocksdb::ColumnFamilyHandle* ExportTest::AddColumnFamily(
     const std::string& name, const rocksdb::ColumnFamilyOptions& options,
     const Rows& rows) {

@@ -64,9 +64,6 @@ class ExportTest : public ::testing::Test {
 
   void MoveToLevel(int level);
 
-  // Compacts all files of the default column family by DB::CompactFiles.
-  rocksdb::Status CompactFiles();
-
   // Creates a column family with one SST file of these rows.
   rocksdb::ColumnFamilyHandle* AddColumnFamily(
       const std::string& name, const rocksdb::ColumnFamilyOptions& options,

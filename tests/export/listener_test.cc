@@ -88,7 +88,7 @@ TEST_F(ListenerTest, FlushIngestionAndCompaction) {
   ExpectFilters(1);
   EXPECT_EQ(CountsOf(listener_), (Counts{5, 4, 0}));
   AddFiles(2);
-  Require(CompactFiles());
+  Require(CompactFilesTo(2, db_.get()));
   ExpectFilters(1);
 }
 

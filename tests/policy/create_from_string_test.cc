@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plugin/policy/block_form.h"
@@ -321,7 +322,7 @@ Status InAnOptionsFile(const ConfigOptions& config, const std::string& text,
   return status;
 }
 
-// Calls check(config, create) for each route and each setting of RocksDB's
+// Calls check(status, policy) for each route and each setting of RocksDB's
 // parser.
 template <typename Check>
 void OnEveryRoute(const std::string& text, Check check) {
@@ -329,10 +330,11 @@ void OnEveryRoute(const std::string& text, Check check) {
   RegisterInDefaultRegistry();
   for (const ConfigOptions& config : StrictAndLenient()) {
     SCOPED_TRACE(config.ignore_unknown_options);
-    for (const auto create : {ByItself, InAnOptionsString, InAnOptionsFile}) {
-      SCOPED_TRACE(create == ByItself            ? "by itself"
-                   : create == InAnOptionsString ? "in an options string"
-                                                 : "in an OPTIONS file");
+    for (const auto& [route, create] :
+         {std::pair("by itself", ByItself),
+          {"in an options string", InAnOptionsString},
+          {"in an OPTIONS file", InAnOptionsFile}}) {
+      SCOPED_TRACE(route);
       PolicyPtr policy;
       const Status status = create(config, text, &policy);
       check(status, policy);

@@ -216,7 +216,7 @@ FamilyConfiguration DrawFamily(Draws* draws) {
   DrawFixedOptions(draws, &family);
   family.prefix_extractor = DrawPrefixExtractor(family, draws);
   DrawTable(draws, &family);
-  family.policy = DrawPolicy(family, draws);
+  family.policy = DrawPolicy(family.layout->partition_key, draws);
   return family;
 }
 
@@ -241,10 +241,6 @@ rocksdb::ConfigOptions StrictOptions() {
 
 }  // namespace
 
-PolicyChoice DrawPolicy(const FamilyConfiguration& family, Draws* draws) {
-  return DrawPolicy(family.layout->partition_key, draws);
-}
-
 void ChangeFamily(Draws* draws, FamilyConfiguration* family) {
   if (draws->OneIn(2)) {
     DrawTable(draws, family);
@@ -252,7 +248,7 @@ void ChangeFamily(Draws* draws, FamilyConfiguration* family) {
   if (draws->OneIn(2)) {
     family->prefix_extractor = DrawPrefixExtractor(*family, draws);
   }
-  family->policy = DrawPolicy(*family, draws);
+  family->policy = DrawPolicy(family->layout->partition_key, draws);
 }
 
 Configuration DrawConfiguration(uint64_t scale, Draws* draws) {

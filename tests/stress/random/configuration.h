@@ -70,7 +70,6 @@ Configuration DrawConfiguration(uint64_t scale, Draws* draws);
 // Draws another policy, and sometimes another prefix extractor and table
 // format.
 void ChangeFamily(Draws* draws, FamilyConfiguration* family);
-PolicyChoice DrawPolicy(const FamilyConfiguration& family, Draws* draws);
 
 rocksdb::ColumnFamilyOptions ColumnFamilyOptionsOf(
     const FamilyConfiguration& family, Stand stand);

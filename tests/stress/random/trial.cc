@@ -142,7 +142,8 @@ void Trial::Compact(size_t family, Draws* draws) {
 // refuse it, but write to the options that other threads read.
 void Trial::SetPolicy(size_t family, Draws* draws) {
   FamilyConfiguration& configured = configuration_.families[family];
-  const PolicyChoice policy = DrawPolicy(configured, draws);
+  const PolicyChoice policy =
+      DrawPolicy(configured.layout->partition_key, draws);
   if (kRelease < 908) {
     return;
   }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cassandra_bloom::testing {
@@ -96,20 +97,22 @@ AssertionResult MultiGetsMatch(const Source& source, const Dataset& dataset,
 
 // Scans all rows in both directions, and seeks each row.
 AssertionResult IteratorsMatch(const Source& source, const Rows& rows) {
+  using Scanned = std::vector<std::pair<std::string, std::string>>;
   rocksdb::ReadOptions options;
   options.total_order_seek = true;
   const std::unique_ptr<rocksdb::Iterator> all(
       source.db->NewIterator(options, source.column_family));
-  Rows forwards;
+  Scanned forwards;
   for (all->SeekToFirst(); all->Valid(); all->Next()) {
-    forwards[all->key().ToString()] = all->value().ToString();
+    forwards.emplace_back(all->key().ToString(), all->value().ToString());
   }
-  Rows backwards;
+  Scanned backwards;
   for (all->SeekToLast(); all->Valid(); all->Prev()) {
-    backwards[all->key().ToString()] = all->value().ToString();
+    backwards.emplace_back(all->key().ToString(), all->value().ToString());
   }
   Require(all->status());
-  if (forwards != rows || backwards != rows) {
+  if (forwards != Scanned(rows.begin(), rows.end()) ||
+      backwards != Scanned(rows.rbegin(), rows.rend())) {
     return AssertionFailure()
            << "scan: " << forwards.size() << " rows forwards and "
            << backwards.size() << " backwards, not the " << rows.size()

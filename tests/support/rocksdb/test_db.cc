@@ -161,6 +161,19 @@ rocksdb::Status CompactAll(const Source& source) {
                                  nullptr);
 }
 
+rocksdb::Status CompactFilesTo(int level, rocksdb::DB* db, bool of_level_0) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  std::vector<std::string> names;
+  for (const auto& file : files) {
+    if (file.column_family_name == rocksdb::kDefaultColumnFamilyName &&
+        (file.level == 0 || !of_level_0)) {
+      names.push_back(file.name);
+    }
+  }
+  return db->CompactFiles(rocksdb::CompactionOptions(), names, level);
+}
+
 std::shared_ptr<const rocksdb::TableProperties> OnlyTable(
     const Source& source) {
   rocksdb::TablePropertiesCollection tables;

@@ -84,6 +84,10 @@ struct Source {
 // Rewrites every SST file, even one that needs no compaction.
 rocksdb::Status CompactAll(const Source& source);
 
+// Compacts the files of level 0, or all files, of the default column family.
+rocksdb::Status CompactFilesTo(int level, rocksdb::DB* db,
+                               bool of_level_0 = false);
+
 // Throws if the column family does not have exactly one SST file.
 std::shared_ptr<const rocksdb::TableProperties> OnlyTable(const Source& source);
 
