@@ -38,9 +38,10 @@ constexpr int kMostListings = 10;
 // another file.
 //
 // All of this serves one thread.
-struct Witness final : rocksdb::EventListener {
+struct Witness final : FilterWitness {
   enum class Asking { kMeasure, kGet, kSeek };
 
+  Policy PolicyFor(const Policy& policy) override;
   bool ShouldBeNotifiedOnFileIO() override { return true; }
   void OnFileReadFinish(const rocksdb::FileOperationInfo& info) override {
     if (EndsWith(info.path, ".sst") || EndsWith(info.path, ".ldb")) {
@@ -125,6 +126,10 @@ class WitnessedPolicy final : public rocksdb::FilterPolicy {
   Witness* const witness_;
 };
 
+Witness::Policy Witness::PolicyFor(const Policy& policy) {
+  return std::make_shared<const WitnessedPolicy>(policy, this);
+}
+
 class Examiner {
  public:
   explicit Examiner(const DatabaseOnDisk& what) : what_(what) {}
@@ -135,7 +140,7 @@ class Examiner {
     std::set<std::string> gone;
     for (int listing = 1;; ++listing) {
       has_failed_ = false;
-      const OpenedDatabase opened = OpenDatabase(what_, Reading());
+      const OpenedDatabase opened = OpenDatabase(what_, witness_);
       std::vector<ExaminedFamily> families = ExamineAll(opened);
       if (!has_failed_ || listing == kMostListings ||
           !AddGone(families, &gone)) {
@@ -150,14 +155,6 @@ class Examiner {
   }
 
  private:
-  FilterReading Reading() const {
-    return {witness_,
-            [this](std::shared_ptr<const rocksdb::FilterPolicy> policy) {
-              return std::make_shared<const WitnessedPolicy>(std::move(policy),
-                                                             witness_.get());
-            }};
-  }
-
   // Adds the listed files that are not there to `*gone`. Returns whether there
   // is a new one.
   static bool AddGone(const std::vector<ExaminedFamily>& families,
@@ -231,7 +228,7 @@ class Examiner {
   rocksdb::Status Measure(const OpenedDatabase& opened, const Family& family,
                           ExaminedSst* sst) {
     rocksdb::Options reading(rocksdb::DBOptions(),
-                             OptionsForReading(family, Reading()));
+                             OptionsForReading(family, witness_.get()));
     reading.env = opened.env.get();
     rocksdb::SstFileReader reader(reading);
     // RocksDB tells listeners only of files of a database.

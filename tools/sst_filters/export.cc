@@ -108,7 +108,7 @@ ExitCode RunExport(const ExportArguments& options) {
     live.database = DatabaseOf(database.folder);
     live.folders = {database.db_paths.begin(), database.db_paths.end()};
     live.folders.insert(database.folder);
-    const auto opened = OpenDatabase(database, FilterReading());
+    const auto opened = OpenDatabase(database, /*witness=*/nullptr);
     std::vector<rocksdb::LiveFileMetaData> files;
     opened.db->GetLiveFilesMetaData(&files);
     for (const rocksdb::LiveFileMetaData& file : files) {

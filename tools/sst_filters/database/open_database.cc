@@ -240,13 +240,13 @@ void CheckHasColumnFamilies(const DatabaseOnDisk& what,
 }
 
 rocksdb::Status TryToOpen(const DatabaseOnDisk& what,
-                          const FilterReading& filters,
+                          const std::shared_ptr<FilterWitness>& witness,
                           OpenedDatabase* opened) {
   opened->env =
       rocksdb::NewCompositeEnv(std::make_shared<DatabaseFileSystem>());
   rocksdb::DBOptions options = OptionsOf(what, opened->env.get());
-  if (filters.listener != nullptr) {
-    options.listeners.push_back(filters.listener);
+  if (witness != nullptr) {
+    options.listeners.push_back(witness);
   }
   std::vector<std::string> names;
   rocksdb::Status status =
@@ -259,7 +259,8 @@ rocksdb::Status TryToOpen(const DatabaseOnDisk& what,
       LoadOptions(what.folder, names, opened->env.get(), &opened->log_dir);
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
   for (size_t i = 0; i < names.size(); ++i) {
-    descriptors.emplace_back(names[i], OptionsForReading(families[i], filters));
+    descriptors.emplace_back(names[i],
+                             OptionsForReading(families[i], witness.get()));
   }
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
 #if ROCKSDB_MAJOR >= 11
@@ -290,7 +291,7 @@ std::string PathOnDisk(const std::string& sst) {
 }
 
 rocksdb::ColumnFamilyOptions OptionsForReading(const Family& family,
-                                               const FilterReading& filters) {
+                                               FilterWitness* witness) {
   rocksdb::ColumnFamilyOptions reading;
   reading.comparator = family.options.comparator;
   reading.num_levels = family.options.num_levels;
@@ -310,9 +311,9 @@ rocksdb::ColumnFamilyOptions OptionsForReading(const Family& family,
   reading.force_consistency_checks =
       !family.options.comparator->IsInstanceOf(kUnknownHere);
   rocksdb::BlockBasedTableOptions table;
-  if (filters.policy_for && family.is_policy_known &&
+  if (witness != nullptr && family.is_policy_known &&
       family.table.filter_policy != nullptr) {
-    table.filter_policy = filters.policy_for(family.table.filter_policy);
+    table.filter_policy = witness->PolicyFor(family.table.filter_policy);
   }
   table.whole_key_filtering = family.table.whole_key_filtering;
   table.index_type = family.table.index_type;
@@ -326,12 +327,12 @@ rocksdb::ColumnFamilyOptions OptionsForReading(const Family& family,
 // Tries several times, because a database in use may change its MANIFEST or
 // drop a column family while it is being opened.
 OpenedDatabase OpenDatabase(const DatabaseOnDisk& what,
-                            const FilterReading& filters) {
+                            const std::shared_ptr<FilterWitness>& witness) {
   constexpr int kAttempts = 5;
   rocksdb::Status status;
   for (int attempt = 1; attempt <= kAttempts; ++attempt) {
     OpenedDatabase opened;
-    status = TryToOpen(what, filters, &opened);
+    status = TryToOpen(what, witness, &opened);
     if (status.ok()) {
       return opened;
     }

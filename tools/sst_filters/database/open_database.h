@@ -18,7 +18,6 @@
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -78,18 +77,18 @@ std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(const std::string& text);
 // ".sst".
 std::string PathOnDisk(const std::string& sst);
 
-// How filters are read. Without a `policy_for`, RocksDB reads none.
-struct FilterReading {
+// Sees what RocksDB reads, and which filters.
+struct FilterWitness : rocksdb::EventListener {
   using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
 
-  std::shared_ptr<rocksdb::EventListener> listener;  // May be null.
   // Returns what RocksDB gets for the policy of a column family.
-  std::function<Policy(Policy)> policy_for;
+  virtual Policy PolicyFor(const Policy& policy) = 0;
 };
 
-// Returns options for opening SST files of the column family read-only.
+// Returns options for opening SST files of the column family read-only. Without
+// a witness (null), RocksDB reads no filter.
 rocksdb::ColumnFamilyOptions OptionsForReading(const Family& family,
-                                               const FilterReading& filters);
+                                               FilterWitness* witness);
 
 // Each member must live longer than those that follow.
 struct OpenedDatabase {
@@ -103,7 +102,7 @@ struct OpenedDatabase {
 // Throws Unusable if the database cannot be opened, or does not have these
 // column families.
 OpenedDatabase OpenDatabase(const DatabaseOnDisk& what,
-                            const FilterReading& filters);
+                            const std::shared_ptr<FilterWitness>& witness);
 
 }  // namespace cassandra_bloom::tools
 
