@@ -1,20 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One node of Cassandra 5.0, from Maven, on 127.0.0.1, which is started and stopped."""
+"""One node of Cassandra, from Maven, on 127.0.0.1, which is started and stopped."""
 
-import shutil
 import socket
 import subprocess
 import time
-from pathlib import Path
 
-POM = """<project><modelVersion>4.0.0</modelVersion><groupId>node</groupId>
-<artifactId>node</artifactId><version>1</version><packaging>pom</packaging>
-<dependencies><dependency><groupId>org.apache.cassandra</groupId>
-<artifactId>cassandra-all</artifactId><version>{}</version></dependency></dependencies>
-</project>"""
+from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile
 
-# Two data directories, so that each flush writes two SSTables of a table.
-YAML = """cluster_name: filterdb
+# Two data directories, so that each flush writes two SSTables of a table. No time limit, as the
+# machine may be busy.
+YAML = """
+cluster_name: filterdb
 partitioner: org.apache.cassandra.dht.Murmur3Partitioner
 data_file_directories: [{work}/data1, {work}/data2]
 commitlog_directory: {work}/commitlog
@@ -31,17 +27,27 @@ endpoint_snitch: SimpleSnitch
 seed_provider:
   - class_name: org.apache.cassandra.locator.SimpleSeedProvider
     parameters: [{{seeds: "127.0.0.1:{ports[0]}"}}]
-# So that partitions of some rows have an index of their rows.
 column_index_size: 1KiB
 flush_compression: table
-# The machine may be busy.
 read_request_timeout: 600s
 write_request_timeout: 600s
-request_timeout: 600s
 storage_compatibility_mode: {mode}
 uuid_sstable_identifiers_enabled: {uuid}
 sstable: {{selected_format: {format}}}
 """
+
+# The version of the SSTables that a node writes, and the settings that make it do so.
+SETTINGS = {
+    "nb": {"mode": "CASSANDRA_4", "uuid": "false", "format": "big"},
+    "oa": {"mode": "NONE", "uuid": "false", "format": "big"},
+    "da": {"mode": "NONE", "uuid": "true", "format": "bti"},
+}
+
+POM = """<project><modelVersion>4.0.0</modelVersion><groupId>node</groupId>
+<artifactId>node</artifactId><version>1</version><packaging>pom</packaging>
+<dependencies><dependency><groupId>org.apache.cassandra</groupId>
+<artifactId>cassandra-all</artifactId><version>{}</version></dependency></dependencies>
+</project>"""
 
 LOGBACK = """<configuration><appender name="F" class="ch.qos.logback.core.FileAppender">
 <file>{}/system.log</file><encoder><pattern>%d %level %logger{{0}} %msg%n</pattern></encoder>
@@ -54,15 +60,7 @@ java.base/java.util.concurrent.atomic java.base/jdk.internal.misc java.base/jdk.
 java.base/jdk.internal.util.jar java.base/sun.nio.ch java.rmi/sun.rmi.registry
 java.rmi/sun.rmi.server java.rmi/sun.rmi.transport java.rmi/sun.rmi.transport.tcp
 java.management/com.sun.jmx.mbeanserver java.management.rmi/com.sun.jmx.remote.internal.rmi
-java.sql/java.sql jdk.management/com.sun.management.internal
-jdk.management.jfr/jdk.management.jfr""".split()
-
-# The version of the SSTables that a node writes, and the settings that make it do so.
-SETTINGS = {
-    "nb": {"mode": "CASSANDRA_4", "uuid": "false", "format": "big"},
-    "oa": {"mode": "NONE", "uuid": "false", "format": "big"},
-    "da": {"mode": "NONE", "uuid": "true", "format": "bti"},
-}
+java.sql/java.sql jdk.management/com.sun.management.internal""".split()
 
 
 def free_ports(count):
@@ -74,11 +72,11 @@ def free_ports(count):
 
 
 class Node:
-    """Its files are in `work`, all that it prints in `work`/*.log."""
+    """Its files are in `work`, its log is `work`/system.log."""
 
     def __init__(self, work, release):
         self.work = work
-        self.process = None
+        self.process = self.cluster = self.session = None
         self.ports = free_ports(3)
         self.jars = work / f"jars-{release}"
         if not self.jars.exists():
@@ -88,11 +86,9 @@ class Node:
                             "copy-dependencies", f"-DoutputDirectory={self.jars}"], check=True)
         (work / "logback.xml").write_text(LOGBACK.format(work))
         self.java = ["nice", "java", f"-Dlogback.configurationFile={work}/logback.xml",
-                     f"-Djava.io.tmpdir={work}", "-Djava.security.manager=allow"]
-        self.java += [f"--add-opens={one}=ALL-UNNAMED" for one in OPENED]
-        shutil.rmtree(work / "classes", ignore_errors=True)
-        subprocess.run(["javac", "-d", work / "classes", "-cp", f"{self.jars}/*",
-                        Path(__file__).parent / "Rows.java"], check=True)
+                     f"-Djava.io.tmpdir={work}", "-Djava.security.manager=allow",
+                     *(f"--add-opens={one}=ALL-UNNAMED" for one in OPENED),
+                     "-cp", f"{self.jars}/*"]
 
     def data(self):
         return [self.work / "data1", self.work / "data2"]
@@ -102,23 +98,21 @@ class Node:
         (self.work / "cassandra.yaml").write_text(
             YAML.format(work=self.work, ports=self.ports, **SETTINGS[version]))
         agent = next(self.jars.glob("jamm-*.jar"))
-        with open(self.work / "node.log", "ab") as log:
+        with open(self.work / "output.log", "ab") as log:
             self.process = subprocess.Popen(
-                self.java + ["-Xms1g", "-Xmx1g", f"-javaagent:{agent}",
-                             f"-Dcassandra.config=file:{self.work}/cassandra.yaml",
-                             f"-Dcassandra.storagedir={self.work}",
-                             f"-Dcassandra.jmx.local.port={self.ports[2]}",
-                             "-Dcassandra-foreground=yes", "-Dcassandra.ring_delay_ms=10",
-                             "-Dcassandra.skip_wait_for_gossip_to_settle=0",
-                             "-cp", f"{self.jars}/*",
-                             "org.apache.cassandra.service.CassandraDaemon"],
+                [*self.java, "-Xmx1g", f"-javaagent:{agent}",
+                 f"-Dcassandra.config=file:{self.work}/cassandra.yaml",
+                 f"-Dcassandra.storagedir={self.work}", "-Dcassandra-foreground=yes",
+                 f"-Dcassandra.jmx.local.port={self.ports[2]}",
+                 "-Dcassandra.ring_delay_ms=10", "-Dcassandra.skip_wait_for_gossip_to_settle=0",
+                 "org.apache.cassandra.service.CassandraDaemon"],
                 stdout=log, stderr=log, cwd=self.work)
-        while not self.answers():
+        while not self.serves():
             if self.process.poll() is not None:
-                raise SystemExit(f"the node has ended: see {self.work}/node.log and system.log")
+                raise SystemExit(f"the node has ended: see output.log and system.log in {self.work}")
             time.sleep(0.1)
 
-    def answers(self):
+    def serves(self):
         """Whether the node answers a frame OPTIONS of the native protocol."""
         try:
             with socket.create_connection(("127.0.0.1", self.ports[1])) as client:
@@ -127,30 +121,30 @@ class Node:
         except OSError:
             return False
 
+    def connect(self):
+        """The session of a client, which the stop of the node ends."""
+        if self.session is None:
+            profile = ExecutionProfile(request_timeout=None)
+            self.cluster = Cluster(["127.0.0.1"], port=self.ports[1], connect_timeout=600,
+                                   protocol_version=4,
+                                   execution_profiles={EXEC_PROFILE_DEFAULT: profile})
+            self.session = self.cluster.connect()
+        return self.session
+
     def stop(self):
         self.nodetool("drain")
         self.kill()
 
     def kill(self):
+        if self.cluster is not None:
+            self.cluster.shutdown()
         if self.process is not None:
             self.process.terminate()
             self.process.wait()
-            self.process = None
+        self.process = self.cluster = self.session = None
 
     def nodetool(self, *words):
-        return self.run("org.apache.cassandra.tools.NodeTool", "-h", "127.0.0.1", "-p",
-                        str(self.ports[2]), *words)
-
-    def rows(self, *commands):
-        """What Rows.java prints for `commands`, as a list of lines."""
-        return self.run("Rows", str(self.ports[1]), text="\n".join(commands)).splitlines()
-
-    def run(self, *words, text=""):
-        done = subprocess.run(
-            self.java + ["-Xmx256m", "-cp", f"{self.work}/classes:{self.jars}/*", *words],
-            input=text, capture_output=True, text=True, cwd=self.work, check=False)
-        with open(self.work / "tools.log", "a", encoding="utf-8") as log:
-            log.write(f"{' '.join(words)}\n{done.stdout[-2000:]}{done.stderr}")
-        if done.returncode != 0:
-            raise SystemExit(f"{words}: {done.stderr}")
-        return done.stdout
+        subprocess.run([*self.java, "-Xmx128m", "org.apache.cassandra.tools.NodeTool",
+                        "-h", "127.0.0.1", "-p", str(self.ports[2]), *words],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.work,
+                       check=True)
