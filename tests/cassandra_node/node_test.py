@@ -206,7 +206,9 @@ class Test:
             zip(random.sample([one for one in units if version in next(iter(one)).parts],
                               len(DAMAGE)), DAMAGE) for path in unit}
         for path, damage in self.damaged.items():
-            new = DAMAGE[damage][0](filter_of(path).read_bytes())
+            old = filter_of(path).read_bytes()
+            # Without the bytes that were appended before, which a mend leaves.
+            new = DAMAGE[damage][0](old[:8 + 8 * int.from_bytes(old[4:8], "big")])
             if new is None:
                 filter_of(path).unlink()
             else:
@@ -286,6 +288,16 @@ class Test:
                  f"{install:.2f} s, start {start:.1f} s:", out.splitlines()[-1])
         return {path for path in after if before.get(path) != after[path]}
 
+    def same_hidden(self, before):
+        """The rows of before are hidden. What a node takes for the bits that a truncated filter
+        lacks is what its memory had there, so those rows are other ones at each start."""
+        now = self.hidden()
+        for group in self.groups:
+            if self.damaged.get(next(iter(group.data_files))) == "truncated":
+                self.say(f"  truncated: {len(before[group])} were hidden, now {len(now[group])}")
+            else:
+                check(now[group] == before[group], "other rows are hidden in", group.name)
+
     def all_is_well(self):
         left = {path: "too long" for path, damage in self.damaged.items()
                 if damage == "bytes appended" and path.exists()}
@@ -321,12 +333,13 @@ def all_steps(test):
 
     run = test.mend("run1")
     before = test.filters()
-    test.say("install beside the node:", test.run("install", run, status=3))
-    check(test.filters() == before and test.hidden() == hidden, "it changed something")
+    test.say("install beside the node:", test.run("install", run, status=3).strip())
+    check(test.filters() == before, "an install beside the node changed filters")
     test.install(run)
     test.all_is_well()
     test.install(run, "--undo", status=2)
-    check(test.filters() == before and test.hidden() == hidden, "the undo is not exact")
+    check(test.filters() == before, "the undo is not exact")
+    test.same_hidden(hidden)
     test.scan(2, test.found)
     test.say("after the undo, each filter has the bytes of before, and the same rows are hidden")
     test.install(run)
@@ -336,7 +349,7 @@ def all_steps(test):
     test.plant([group.data_files for group in test.groups])
     run = test.mend("run2")
     for version in SETTINGS:
-        test.node.nodetool("upgradesstables", "-a", version, "texts", "wide")
+        test.node.nodetool("upgradesstables", "-a", version, "wide")
     changed = test.install(run)
     allowed = {filter_of(path) for path in test.damaged}
     check(changed and changed <= allowed, "other filters changed:", changed - allowed)
