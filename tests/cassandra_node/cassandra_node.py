@@ -7,26 +7,25 @@ import time
 
 from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile
 
+# On 127.0.0.1, beside those of another node.
+PORTS = {"storage": 17000, "client": 19042, "jmx": 17199}
+
 # Two data directories, so that each flush writes two SSTables of a table. No time limit, as the
 # machine may be busy.
 YAML = """
-cluster_name: filterdb
 partitioner: org.apache.cassandra.dht.Murmur3Partitioner
 data_file_directories: [{work}/data1, {work}/data2]
-commitlog_directory: {work}/commitlog
-saved_caches_directory: {work}/saved_caches
-hints_directory: {work}/hints
 commitlog_sync: periodic
 commitlog_sync_period: 10s
 listen_address: 127.0.0.1
 rpc_address: 127.0.0.1
-storage_port: {ports[0]}
-native_transport_port: {ports[1]}
+storage_port: {ports[storage]}
+native_transport_port: {ports[client]}
 num_tokens: 4
 endpoint_snitch: SimpleSnitch
 seed_provider:
   - class_name: org.apache.cassandra.locator.SimpleSeedProvider
-    parameters: [{{seeds: "127.0.0.1:{ports[0]}"}}]
+    parameters: [{{seeds: "127.0.0.1:{ports[storage]}"}}]
 column_index_size: 1KiB
 flush_compression: table
 read_request_timeout: 600s
@@ -63,21 +62,12 @@ java.management/com.sun.jmx.mbeanserver java.management.rmi/com.sun.jmx.remote.i
 java.sql/java.sql jdk.management/com.sun.management.internal""".split()
 
 
-def free_ports(count):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
-
-
 class Node:
     """Its files are in `work`, its log is `work`/system.log."""
 
     def __init__(self, work, release):
         self.work = work
         self.process = self.cluster = self.session = None
-        self.ports = free_ports(3)
         self.jars = work / f"jars-{release}"
         if not self.jars.exists():
             (work / "pom.xml").write_text(POM.format(release))
@@ -96,26 +86,26 @@ class Node:
     def start(self, version):
         """Returns when the node answers a client. `version`: see SETTINGS."""
         (self.work / "cassandra.yaml").write_text(
-            YAML.format(work=self.work, ports=self.ports, **SETTINGS[version]))
+            YAML.format(work=self.work, ports=PORTS, **SETTINGS[version]))
         agent = next(self.jars.glob("jamm-*.jar"))
         with open(self.work / "output.log", "ab") as log:
             self.process = subprocess.Popen(
                 [*self.java, "-Xmx1g", f"-javaagent:{agent}",
                  f"-Dcassandra.config=file:{self.work}/cassandra.yaml",
                  f"-Dcassandra.storagedir={self.work}", "-Dcassandra-foreground=yes",
-                 f"-Dcassandra.jmx.local.port={self.ports[2]}",
+                 f"-Dcassandra.jmx.local.port={PORTS['jmx']}",
                  "-Dcassandra.ring_delay_ms=10", "-Dcassandra.skip_wait_for_gossip_to_settle=0",
                  "org.apache.cassandra.service.CassandraDaemon"],
                 stdout=log, stderr=log, cwd=self.work)
         while not self.serves():
             if self.process.poll() is not None:
-                raise SystemExit(f"the node has ended: see output.log and system.log in {self.work}")
+                raise SystemExit(f"the node has ended: see {self.work}/system.log")
             time.sleep(0.1)
 
     def serves(self):
         """Whether the node answers a frame OPTIONS of the native protocol."""
         try:
-            with socket.create_connection(("127.0.0.1", self.ports[1])) as client:
+            with socket.create_connection(("127.0.0.1", PORTS["client"])) as client:
                 client.sendall(bytes.fromhex("04 00 00 00 05 00 00 00 00"))
                 return client.recv(9)[4:5] == b"\6"
         except OSError:
@@ -125,7 +115,7 @@ class Node:
         """The session of a client, which the stop of the node ends."""
         if self.session is None:
             profile = ExecutionProfile(request_timeout=None)
-            self.cluster = Cluster(["127.0.0.1"], port=self.ports[1], connect_timeout=600,
+            self.cluster = Cluster(["127.0.0.1"], port=PORTS["client"], connect_timeout=600,
                                    protocol_version=4,
                                    execution_profiles={EXEC_PROFILE_DEFAULT: profile})
             self.session = self.cluster.connect()
@@ -145,6 +135,6 @@ class Node:
 
     def nodetool(self, *words):
         subprocess.run([*self.java, "-Xmx128m", "org.apache.cassandra.tools.NodeTool",
-                        "-h", "127.0.0.1", "-p", str(self.ports[2]), *words],
+                        "-h", "127.0.0.1", "-p", str(PORTS["jmx"]), *words],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.work,
                        check=True)

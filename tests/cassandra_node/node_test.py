@@ -37,11 +37,6 @@ TABLES = {
                   0.01, "'class': 'DeflateCompressor', 'chunk_length_in_kb': '4'", 100, 30),
 }
 
-# The bytes of a part of the key.
-SERIALIZED = {"bigint": lambda part: part.to_bytes(8, "big", signed=True),
-              "int": lambda part: part.to_bytes(4, "big", signed=True),
-              "text": lambda part: part.encode(), "blob": lambda part: part}
-
 
 def header(old, probes=None, words=None):
     """The filter with another header: probes and 64-bit words, 4 bytes each."""
@@ -64,7 +59,8 @@ DAMAGE = {
     "deleted": (lambda old: None, "missing, but in TOC.txt"),
     "empty": (lambda old: b"", "empty"),
     "no probes": (lambda old: header(old, probes=0), "no probes"),
-    "all bits set": (lambda old: old[:8] + b"\xff" * (len(old) - 8), "saturated, worse than planned"),
+    "all bits set": (lambda old: old[:8] + b"\xff" * (len(old) - 8),
+                     "saturated, worse than planned"),
     "bytes appended": (lambda old: old + random.randbytes(24), "too long"),
 }
 HIDING = list(DAMAGE)[:6]
@@ -237,13 +233,6 @@ class Test:
             # Readers of `big` SSTables never ask for the last key.
             check(None in denied or sum(denied) - len(files) <= missing <= sum(denied),
                   "scan counts other keys")
-            for group in groups if damage == "no bits" else []:
-                parts = [SERIALIZED[kind](part).hex() for kind, part in
-                         zip(group.table.columns.values(), group.table.key(min(hidden[group])))]
-                option = "--key=" if len(parts) == 1 else "--key-part="
-                out = self.run("find", *(path.parent for path in files),
-                               *(option + part for part in parts), status=2)
-                check("yes, denied by the filter" in out, out)
         return hidden
 
     def scan_beside_work(self):
@@ -263,7 +252,8 @@ class Test:
                 states.update(line["state"] for line in sstables.values())
                 scans += 1
             worker.result()
-        self.say(f"{scans} scans beside flushes and compactions: no other finding;", *states.items())
+        self.say(f"{scans} scans beside flushes and compactions: no other finding;",
+                 *states.items())
 
     def mend(self, name):
         run = self.work / name
