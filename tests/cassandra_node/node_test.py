@@ -14,6 +14,7 @@ import argparse
 import json
 import random
 import subprocess
+import sys
 import time
 from collections import Counter, namedtuple
 from concurrent.futures import ThreadPoolExecutor
@@ -38,19 +39,15 @@ TABLES = {
 }
 
 
-def header(old, probes=None, words=None):
-    """The filter with another header: probes and 64-bit words, 4 bytes each."""
-    return ((probes if probes is not None else old[3]).to_bytes(4, "big")
-            + (words if words is not None else len(old) // 8 - 1).to_bytes(4, "big") + old[8:])
-
-
-# What is done to a filter, and what scan finds.
+# What is done to a filter, and what scan finds. It begins with the number of probes and that of
+# the 64-bit words, 4 bytes each.
 DAMAGE = {
     "bits cleared": (lambda old: old[:8] + bytes(b & ~(1 << random.randrange(8)) for b in old[8:]),
                      "keys missing"),
     "no bits": (lambda old: old[:8] + bytes(len(old) - 8), "keys missing"),
-    "fewer words": (lambda old: header(old, words=len(old) // 16), "keys missing, too long"),
-    "more probes": (lambda old: header(old, probes=old[3] + 2), "keys missing"),
+    "fewer words": (lambda old: old[:4] + (len(old) // 16).to_bytes(4, "big") + old[8:],
+                    "keys missing, too long"),
+    "more probes": (lambda old: old[:3] + bytes([old[3] + 2]) + old[4:], "keys missing"),
     "another form": (lambda old: old[:8] + b"".join(old[at:at + 8][::-1]
                                                     for at in range(8, len(old), 8)),
                      "keys missing, another form"),
@@ -58,7 +55,7 @@ DAMAGE = {
     "header cut": (lambda old: old[:5], "header cut"),
     "deleted": (lambda old: None, "missing, but in TOC.txt"),
     "empty": (lambda old: b"", "empty"),
-    "no probes": (lambda old: header(old, probes=0), "no probes"),
+    "no probes": (lambda old: bytes(4) + old[4:], "no probes"),
     "all bits set": (lambda old: old[:8] + b"\xff" * (len(old) - 8),
                      "saturated, worse than planned"),
     "bytes appended": (lambda old: old + random.randbytes(24), "too long"),
@@ -67,15 +64,8 @@ HIDING = list(DAMAGE)[:6]
 # What the node repairs when it starts.
 MADE_ANEW = ["header cut", "deleted"]
 
-
-class Group:
-    """What one flush of a table wrote: an SSTable in each data directory."""
-
-    def __init__(self, version, table, first, data_files):
-        self.name = f"{version}.{table}"
-        self.table = TABLES[table]
-        self.numbers = range(first, first + self.table.partitions)
-        self.data_files = data_files
+# What one flush of a table wrote: these partitions, in an SSTable in each data directory.
+Group = namedtuple("Group", "name table numbers data_files")
 
 
 def check(holds, *what):
@@ -88,7 +78,7 @@ def filter_of(data_file):
 
 
 class Test:
-    """The steps, in the order of main()."""
+    """The steps of all_steps()."""
 
     def __init__(self, work, filterdb, release):
         self.work, self.filterdb = work, filterdb
@@ -96,19 +86,14 @@ class Test:
         self.groups = []
         self.damaged = {}  # By Data.db, the damage of its filter.
         self.found = {}  # What scan must find of them while the node runs.
-        self.began = time.monotonic()
-
-    def say(self, *what):
-        print(f"{time.monotonic() - self.began:5.0f} s ", *what, flush=True)
 
     def run(self, *options, status):
         """What filterdb prints. It must end with this exit status."""
-        began = time.monotonic()
         done = subprocess.run([self.filterdb, *options], text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         with open(self.work / "filterdb.log", "a", encoding="utf-8") as log:
             log.write(f"$ filterdb {' '.join(map(str, options))}\n{done.stdout}"
-                      f"exit status {done.returncode}, {time.monotonic() - began:.2f} s\n\n")
+                      f"exit status {done.returncode}\n\n")
         check(done.returncode == status, options, "exit status", done.returncode, done.stdout)
         return done.stdout
 
@@ -126,6 +111,9 @@ class Test:
                 del found[path]
         check(found == expected, "scan differs:", set(found.items()) ^ set(expected.items()))
         return sstables
+
+    def damage_of(self, group):
+        return self.damaged.get(next(iter(group.data_files)))
 
     def data_files(self, keyspace):
         return {path for data in self.node.data() for path in data.glob(f"{keyspace}/*/*-Data.db")}
@@ -145,9 +133,9 @@ class Test:
             for i in numbers for row in range(table.rows)], concurrency=100)
 
     def hidden(self):
-        """By group, the numbers of the partitions that a SELECT by key does not find."""
+        """Of each group, the numbers of the partitions that a SELECT by key does not find."""
         session = self.node.connect()
-        result = {}
+        result = []
         for group in self.groups:
             condition = " AND ".join(f"{column} = ?" for column in group.table.columns)
             select = session.prepare(f"SELECT v FROM {group.name} WHERE {condition}")
@@ -159,7 +147,7 @@ class Test:
                 check(len(values) in (0, group.table.rows)
                       and all(value.startswith(f"value {i} ") for value in values),
                       group.name, "partition", i, "has other rows:", values)
-            result[group] = {i for i, values in zip(group.numbers, found) if not values}
+            result.append({i for i, values in zip(group.numbers, found) if not values})
         return result
 
     def create(self, name, table, compaction):
@@ -181,17 +169,21 @@ class Test:
                 before = self.data_files(version)
                 for name, table in TABLES.items():
                     first = flush * table.partitions
-                    self.write(f"{version}.{name}", table, range(first, first + table.partitions))
+                    group = Group(f"{version}.{name}", table,
+                                  range(first, first + table.partitions), set())
+                    self.write(group.name, table, group.numbers)
+                    self.groups.append(group)
                 self.node.nodetool("flush", version)
                 new = self.data_files(version) - before
-                for name in TABLES:
-                    files = {path for path in new if path.parent.name.startswith(f"{name}-")}
-                    check(len(files) == 2 and all(path.name.startswith(version) for path in files),
-                          "a flush wrote", files)
-                    self.groups.append(Group(version, name, flush * TABLES[name].partitions, files))
+                for group in self.groups[-len(TABLES):]:
+                    folder = group.name.split(".")[1] + "-"
+                    group.data_files.update(
+                        path for path in new if path.parent.name.startswith(folder))
+                    check([path.name[:2] for path in group.data_files] == [version] * 2,
+                          "a flush wrote", group.data_files)
             self.node.stop()
-        self.say(f"{len(self.groups) * 2} SSTables of {len(SETTINGS) * len(TABLES)} tables:",
-                 *Counter(path.name[:2] for one in self.groups for path in one.data_files).items())
+        print(f"{len(self.groups) * 2} SSTables of {len(SETTINGS) * len(TABLES)} tables:",
+              *Counter(path.name[:2] for one in self.groups for path in one.data_files).items())
 
     def plant(self, units):
         """With the node down, each damage to a unit, a set of SSTables, of each version."""
@@ -215,20 +207,20 @@ class Test:
         self.found = {path: one for path, one in found.items()
                       if self.damaged[path] not in MADE_ANEW}
         self.scan(2, self.found)
-        self.say(f"{len(found)} filters of {len(sstables)} SSTables damaged: scan names these and "
-                 f"no other; after the start of the node, {len(self.found)}")
+        print(f"{len(found)} filters of {len(sstables)} SSTables damaged: scan names these and "
+              f"no other; after the start of the node, {len(self.found)}")
 
     def show_hidden(self):
         """What CQL does not find is what scan says, for each damage. Returns hidden()."""
         sstables, hidden = self.scan(2, self.found), self.hidden()
         for damage in [*DAMAGE, None]:
-            groups = [one for one in self.groups
-                      if self.damaged.get(next(iter(one.data_files))) == damage]
-            files = [path for one in groups for path in one.data_files]
+            groups = [(group, numbers) for group, numbers in zip(self.groups, hidden)
+                      if self.damage_of(group) == damage]
+            files = [path for group, _ in groups for path in group.data_files]
             denied = [sstables[path]["missing_keys"] for path in files]
-            missing = sum(len(hidden[one]) for one in groups)
-            self.say(f"  {damage}: {len(files)} SSTables, scan says {denied} keys are denied, CQL "
-                     f"does not find {missing} of {sum(len(one.numbers) for one in groups)}")
+            missing = sum(len(numbers) for _, numbers in groups)
+            print(f"  {damage}: {len(files)} SSTables, scan says {denied} keys are denied, CQL "
+                  f"does not find {missing} of {sum(len(one.numbers) for one, _ in groups)}")
             check((missing > 0) == (damage in HIDING), "other rows are hidden")
             # Readers of `big` SSTables never ask for the last key.
             check(None in denied or sum(denied) - len(files) <= missing <= sum(denied),
@@ -252,48 +244,37 @@ class Test:
                 states.update(line["state"] for line in sstables.values())
                 scans += 1
             worker.result()
-        self.say(f"{scans} scans beside flushes and compactions: no other finding;",
-                 *states.items())
+        print(f"{scans} scans beside flushes and compactions: no other finding;",
+              *states.items())
 
     def mend(self, name):
         run = self.work / name
         run.mkdir(mode=0o700)
-        self.say("mend:", *self.run("mend", *self.node.data(), f"--run={run}", "--oversized",
-                                    status=0).splitlines()[-1:])
+        out = self.run("mend", *self.node.data(), f"--run={run}", "--oversized", status=0)
+        print("mend:", out.splitlines()[-2])
         return run
 
     def install(self, run, *options, status=0):
         """Stops the node, installs, and starts the node. Returns the filters that changed."""
         before = self.filters()
-        times = [time.monotonic()]
+        began = time.monotonic()
         self.node.stop()
-        times.append(time.monotonic())
+        stopped = time.monotonic()
         out = self.run("install", run, *options, status=status)
-        times.append(time.monotonic())
+        installed = time.monotonic()
         after = self.filters()
         self.node.start("da")
-        times.append(time.monotonic())
-        stop, install, start = (b - a for a, b in zip(times, times[1:]))
-        self.say(f"install {' '.join(options)}: drain and stop {stop:.1f} s, install "
-                 f"{install:.2f} s, start {start:.1f} s:", out.splitlines()[-1])
+        print(f"install {' '.join(options)}: {time.monotonic() - began:.1f} s from the drain until "
+              f"the node serves, {installed - stopped:.2f} s of it the install;",
+              *[line for line in out.splitlines() if line[:1].isdigit()])
         return {path for path in after if before.get(path) != after[path]}
-
-    def same_hidden(self, before):
-        """The rows of before are hidden. What a node takes for the bits that a truncated filter
-        lacks is what its memory had there, so those rows are other ones at each start."""
-        now = self.hidden()
-        for group in self.groups:
-            if self.damaged.get(next(iter(group.data_files))) == "truncated":
-                self.say(f"  truncated: {len(before[group])} were hidden, now {len(now[group])}")
-            else:
-                check(now[group] == before[group], "other rows are hidden in", group.name)
 
     def all_is_well(self):
         left = {path: "too long" for path, damage in self.damaged.items()
                 if damage == "bytes appended" and path.exists()}
         self.scan(0, left)
-        check(not any(self.hidden().values()), "rows are hidden")
-        self.say("no row is hidden, and scan finds no harm")
+        check(not any(self.hidden()), "rows are hidden")
+        print("no row is hidden, and scan finds no harm")
 
 
 def main():
@@ -304,6 +285,7 @@ def main():
     parser.add_argument("--release", default="5.0.6")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     arguments = parser.parse_args()
+    sys.stdout.reconfigure(line_buffering=True)
     random.seed(arguments.seed)
     print(f"seed {arguments.seed}, Cassandra {arguments.release}")
     test = Test(arguments.work.absolute(), arguments.filterdb.absolute(), arguments.release)
@@ -323,15 +305,20 @@ def all_steps(test):
 
     run = test.mend("run1")
     before = test.filters()
-    test.say("install beside the node:", test.run("install", run, status=3).strip())
+    print("install beside the node:", test.run("install", run, status=3).strip())
     check(test.filters() == before, "an install beside the node changed filters")
     test.install(run)
     test.all_is_well()
     test.install(run, "--undo", status=2)
     check(test.filters() == before, "the undo is not exact")
-    test.same_hidden(hidden)
     test.scan(2, test.found)
-    test.say("after the undo, each filter has the bytes of before, and the same rows are hidden")
+    # What a node takes for the bits that a truncated filter lacks is what was in its memory.
+    for group, old, new in zip(test.groups, hidden, test.hidden()):
+        if test.damage_of(group) == "truncated":
+            print(f"  truncated: {len(old)} partitions were hidden, now {len(new)}")
+        else:
+            check(old == new, "other rows are hidden in", group)
+    print("the undo: each filter has the bytes of before, and the same rows are hidden")
     test.install(run)
     test.all_is_well()
 
@@ -352,6 +339,7 @@ def all_steps(test):
     check(not test.install(run, status=3), "filters changed")
     test.all_is_well()
     print("passed")
+
 
 if __name__ == "__main__":
     main()
