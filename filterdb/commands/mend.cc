@@ -121,7 +121,10 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
                       OutcomeReport* report) {
   ProgressBar progress(options.undo ? "putting back" : "installing");
   uint64_t num_done = 0;
+  bool is_in_place = false;  // A new filter, now or before.
   const InstallSums sums = Install(run, options, [&](const Outcome& outcome) {
+    is_in_place |= outcome.kind == Outcome::kInstalled ||
+                   outcome.kind == Outcome::kUnchanged;
     report->AddOutcome(outcome);
     progress.ShowText(Count(++num_done, "SSTable"));
   });
@@ -139,8 +142,6 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
       text += Printable(folder) +
               ": keeps the old filters; mend a copy before you restore it\n";
     }
-    const bool is_in_place = report->num(Outcome::kInstalled) > 0 ||
-                             report->num(Outcome::kUnchanged) > 0;
     if (is_in_place && !sums.has_ended) {
       text += AdviceText(tables, /*after_install=*/true);
     }
