@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <regex>
 
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "tests/support/partition_layouts.h"
 
