@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/tests/fake_sstable/fake_sstable.h"
