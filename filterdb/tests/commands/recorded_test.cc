@@ -17,6 +17,7 @@
 #include "tests/support/cassandra_data.h"
 #include "tests/support/filterdb_command.h"
 #include "tests/support/safe_folder.h"
+#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {

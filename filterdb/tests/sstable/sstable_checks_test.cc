@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/tests/fake_sstable/compressed_data.h"

@@ -26,7 +26,7 @@ shared=${SHARED:+$(realpath "$SHARED")} data=${DATA:+$(realpath "$DATA")}
 file=$(realpath "$1")
 shift
 work=$(mktemp -d)
-trap 'rm -rf --one-file-system "$work"' EXIT
+trap 'umount --lazy "$work"/*/proc "$work/timed$data" 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
 
 case $(od -An -t u1 -j 18 -N 1 "$file" | tr -d ' ') in
   62) emulator=() ;;
@@ -56,7 +56,7 @@ steps() {
   local root=$1 path=/check
   if [ ${#emulator[@]} -gt 0 ]; then path=$root/check; fi
   local filter=$path/ks/t/me-1-big-Filter.db
-  rm -rf "$root/check"
+  rm -rf "$root/check" "$root/check-run"
   mkdir -p "$root/check/ks/t"
   printf '\0\5alice\0\3bob\0\5carol' >"$root/check/ks/t/me-1-big-Data.db"
   printf '\0\5alice\0\0\0\3bob\7\0\0\5carol\14\0' >"$root/check/ks/t/me-1-big-Index.db"
@@ -68,7 +68,7 @@ steps() {
   printf 'alice\nbob\n' | enter "$root" check "$filter" --keys=- --key-format=text
   enter "$root" info "$filter"
   enter "$root" scan "$path" || echo "exit status $?"
-  enter "$root" mend --in-place --node-is-down --run=/check/run "$path" || echo "exit status $?"
+  enter "$root" mend --in-place --node-is-down --run="$path-run" "$path" || echo "exit status $?"
   enter "$root" scan --json "$path" || echo "exit status $?"
 }
 
@@ -84,7 +84,7 @@ try_in() {  # try_in NAME ROOT
   done
   [ -e "$work/expected" ] || cp "$work/answers" "$work/expected"
   cmp "$work/expected" "$work/answers" || fail "$1: other answers: $(diff "$work/expected" "$work/answers")"
-  rm -rf "$2/check" "$2/filterdb"
+  rm -rf "$2/check" "$2/check-run" "$2/filterdb"
   echo "$1: $(wc -l <"$work/answers") lines, as everywhere"
 }
 
