@@ -189,14 +189,15 @@ class Test:
         """With the node down, each damage to a unit, a set of SSTables, of each version."""
         if self.node.process is not None:
             self.node.stop()
+        # Without the bytes that were appended before, which a mend leaves.
+        for path, old in self.filters().items():
+            path.write_bytes(old[:8 + 8 * int.from_bytes(old[4:8], "big")])
         self.damaged = {
             path: damage for version in SETTINGS for unit, damage in
             zip(random.sample([one for one in units if version in next(iter(one)).parts],
                               len(DAMAGE)), DAMAGE) for path in unit}
         for path, damage in self.damaged.items():
-            old = filter_of(path).read_bytes()
-            # Without the bytes that were appended before, which a mend leaves.
-            new = DAMAGE[damage][0](old[:8 + 8 * int.from_bytes(old[4:8], "big")])
+            new = DAMAGE[damage][0](filter_of(path).read_bytes())
             if new is None:
                 filter_of(path).unlink()
             else:
