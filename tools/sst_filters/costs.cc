@@ -268,7 +268,8 @@ Json RowOf(const std::string& text, const ExaminedFamily& family) {
     const auto keys = static_cast<double>(sst.keys);
     const BuiltFilter built =
         BuildFilter(*policy, family, place.first, place.second, keys);
-    sst.filter_bytes = std::llround(keys * built.bits_per_key / 8);
+    sst.filter_bytes =
+        static_cast<uint64_t>(std::llround(keys * built.bits_per_key / 8));
     sst.verdict.rate = built.rate;
     written.insert(written.end(), sums.files, sst);
   }

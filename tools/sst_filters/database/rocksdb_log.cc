@@ -43,7 +43,8 @@ uint64_t SizeIn(std::string_view text) {
   double size = 0;
   const char* const end =
       std::from_chars(text.data(), text.data() + text.size(), size).ptr;
-  const std::string_view unit = text.substr(end - text.data());
+  const std::string_view unit =
+      text.substr(static_cast<size_t>(end - text.data()));
   for (const std::string_view known : {" KB", " MB", " GB", " TB"}) {
     size *= 1024;
     if (StartsWith(unit, known)) {
