@@ -331,9 +331,9 @@ void OnEveryRoute(const std::string& text, Check check) {
   for (const ConfigOptions& config : StrictAndLenient()) {
     SCOPED_TRACE(config.ignore_unknown_options);
     for (const auto& [route, create] :
-         {std::pair("by itself", ByItself),
-          {"in an options string", InAnOptionsString},
-          {"in an OPTIONS file", InAnOptionsFile}}) {
+         {std::pair("by itself", &ByItself),
+          {"in an options string", &InAnOptionsString},
+          {"in an OPTIONS file", &InAnOptionsFile}}) {
       SCOPED_TRACE(route);
       PolicyPtr policy;
       const Status status = create(config, text, &policy);
