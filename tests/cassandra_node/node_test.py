@@ -286,6 +286,7 @@ def main():
     parser.add_argument("--release", default="5.0.6")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     arguments = parser.parse_args()
+    arguments.work.mkdir(mode=0o700, exist_ok=True)
     sys.stdout.reconfigure(line_buffering=True)
     random.seed(arguments.seed)
     print(f"seed {arguments.seed}, Cassandra {arguments.release}")
