@@ -46,10 +46,11 @@ constexpr Advice kAdvices[] = {
     {[](const Table& table) { return table.has(Harm::kHidesRows); },
      "Scan the other replicas, too: nodes stream whole SSTables, with their "
      "filters.\n"},
+    // A node does not rewrite an SSTable that it refused.
     {[](const Table& table) {
        constexpr uint64_t kMostSmallBytes = uint64_t{10} << 30;
-       return table.needs_mend() && table.index.empty() &&
-              table.num_data_bytes <= kMostSmallBytes;
+       return table.needs_mend() && !table.has(Harm::kRefused) &&
+              table.index.empty() && table.num_data_bytes <= kMostSmallBytes;
      },
      "Without a stop, the node rewrites these small tables, with new "
      "filters:\n",

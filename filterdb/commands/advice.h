@@ -23,8 +23,13 @@ struct Table {
   Table(const std::string& folder, bool is_in_use);
 
   bool has(Harm harm) const { return is_in_use && harms.has(harm); }
-  // Where a scrub is due, deletions and rows may be lost, too.
-  bool loses() const { return has(Harm::kHidesRows) || has(Harm::kDamaged); }
+  // Whether compactions may have missed deletions. Where a scrub is due, rows
+  // may be lost, too. Cassandra 5.0 starts without an SSTable that it refuses;
+  // ScyllaDB does not start.
+  bool loses() const {
+    return has(Harm::kHidesRows) || has(Harm::kDamaged) ||
+           (has(Harm::kRefused) && !is_of_scylla);
+  }
   bool needs_mend() const {
     return is_mendable && (has(Harm::kHidesRows) || has(Harm::kRefused) ||
                            has(Harm::kWastesReads));

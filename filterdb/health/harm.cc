@@ -40,7 +40,7 @@ constexpr CheckInfo kChecks[] = {
     Row(Check::kKeysMissing, "keys missing", kH, kH, kH, kMend),
     Row(Check::kOtherForm, "another form", kH, kH, kH, kMend),
     Row(Check::kTooLong, "too long", kO, kO, kO, kNothing,
-        "nothing is to be done"),
+        "no node reads what follows the filter"),
     Row(Check::kTruncated, "truncated", kR, kH, kR, kMend),
     Row(Check::kHeaderCut, "header cut", kR, kW, kR, kMend),
     Row(Check::kEmpty, "empty", kR, kW, kR, kMend),

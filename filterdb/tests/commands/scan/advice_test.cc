@@ -63,6 +63,18 @@ TEST_F(AdviceTest, OfDamageAndOfWaste) {
   EXPECT_THAT(good, Not(HasSubstr("filterdb mend")));
 }
 
+// Cassandra 5.0.6 starts without an SSTable that it refuses, and does not
+// rewrite it. ScyllaDB does not start.
+TEST_F(AdviceTest, OfARefusedFilter) {
+  const std::string table = std::string("shop/orders") + kId;
+  const std::string text = Advice(table, SpecOf("md", FilterFault::kTruncated));
+  EXPECT_THAT(text, Not(HasSubstr("upgradesstables")));
+  ExpectInOrder(text, {"filterdb mend PATH --run=DIR",
+                       "    nodetool repair --full shop orders\n"});
+  EXPECT_THAT(Advice(table, SpecOf("ms", FilterFault::kTruncated)),
+              Not(HasSubstr("repair")));
+}
+
 // A repair is no way back for these.
 TEST_F(AdviceTest, WhereARepairDoesNotHelp) {
   for (const FilterFault fault :
