@@ -222,12 +222,10 @@ ExitCode RunDoctor(const DoctorArguments& arguments) {
         "sst_filters was built for another release of RocksDB than this one");
   }
   ExaminedDatabase examined = Examine(arguments.database);
-  // All of them only to find out whether one names a policy.
-  const RocksdbLog log = ReadRocksdbLog(
-      arguments.database.folder, examined.log_dir,
-      std::any_of(
-          examined.families.begin(), examined.families.end(),
-          [](const ExaminedFamily& family) { return family.policy.empty(); }));
+  const RocksdbLog log =
+      ReadRocksdbLog(arguments.database.folder, examined.log_dir,
+                     std::any_of(examined.families.begin(),
+                                 examined.families.end(), NeedsAllLogs));
   bool has_prefixes_alone = false;
   Json families = Json::array();
   for (ExaminedFamily& family : examined.families) {

@@ -141,6 +141,8 @@ double RateOf(uint64_t count, uint64_t seed, rocksdb::FilterBitsReader* reader);
 // Says of each SST file whether RocksDB uses its filter and, if not, why and
 // what to do.
 void Judge(const RocksdbLog& log, ExaminedFamily* family);
+// Whether only LOG files can tell if a filter policy was dropped.
+bool NeedsAllLogs(const ExaminedFamily& family);
 
 // Returns whether filters, or partitions of filters, are in the block cache.
 bool HasFiltersInCache(const Family& family);

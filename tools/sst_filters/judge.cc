@@ -78,41 +78,32 @@ std::string ExtractorNow(const ExaminedFamily& family) {
 }
 
 // Returns which file names a filter policy for the column family, or "" if none
-// does. Returns nullopt if that is not known, because LOG does not say with
-// which options it was opened. RocksDB keeps two OPTIONS files, and up to a
-// thousand LOG files.
-std::optional<std::string> WhoNamesPolicy(const ExaminedFamily& family,
-                                          const RocksdbLog& log) {
+// does. RocksDB keeps two OPTIONS files, and up to a thousand LOG files.
+std::string WhoNamesPolicy(const ExaminedFamily& family,
+                           const RocksdbLog& log) {
   for (const ExaminedSst& sst : family.ssts) {
     if (!sst.policy.empty()) {
       return sst.file.relative_filename + " names '" + sst.policy + "'";
     }
   }
   const auto logged = log.policies.find(family.files.name);
-  return !family.former_policy.empty() ? family.former_policy
-         : logged == log.policies.end()
-             ? std::nullopt
-             : std::optional<std::string>(logged->second);
+  return !family.former_policy.empty()  ? family.former_policy
+         : logged == log.policies.end() ? ""
+                                        : logged->second;
 }
 
 // Judges a file without a filter, where the OPTIONS file names no policy.
-Verdict JudgeWithoutPolicy(const std::optional<std::string>& who_names) {
-  if (!who_names) {
-    return NotAsked(
-        "no filter, as the OPTIONS file has no filter_policy; whether a "
-        "process has dropped it is not known, as no LOG file has the options "
-        "of the column family");
-  }
+Verdict JudgeWithoutPolicy(const std::string& who_names) {
   // A program may want no filters, as for a column family that it hardly uses.
-  if (who_names->empty()) {
+  if (who_names.empty()) {
     return OnPurpose(
-        "no filter, as neither the OPTIONS files nor an SST file nor LOG names "
-        "a filter_policy: a look-up of an absent key reads a block of each "
-        "file of level 0, and of one of each deeper level");
+        "no filter, as no OPTIONS, SST or LOG file that is there names a "
+        "filter_policy: a look-up of an absent key reads a block of each file "
+        "of level 0, and of one of each deeper level");
   }
   // A process may have dropped the policy that it did not know.
   return NeedsCompaction(
-      "no filter, as the OPTIONS file has no filter_policy, but " + *who_names,
+      "no filter, as the OPTIONS file has no filter_policy, but " + who_names,
       "set filter_policy, then ");
 }
 
@@ -269,7 +260,7 @@ Verdict JudgeUsed(const ExaminedSst& sst, const ExaminedFamily& family) {
 }
 
 Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family,
-                 const std::optional<std::string>& who_names) {
+                 const std::string& who_names) {
   if (!sst.not_read.empty()) {
     return NotAsked(sst.not_read);
   }
@@ -279,7 +270,10 @@ Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family,
     return verdict;
   }
   // Faults that show without a look-up.
-  if (family.is_policy_known && family.policy.empty() && sst.filter_bytes > 0) {
+  if (family.is_policy_known && family.policy.empty()) {
+    if (sst.filter_bytes == 0) {
+      return JudgeWithoutPolicy(who_names);
+    }
     return {Use::kNotUsed,
             "the OPTIONS file has no filter_policy, so RocksDB does not look "
             "for its filter, of '" +
@@ -305,8 +299,7 @@ Verdict JudgeSst(const ExaminedSst& sst, const ExaminedFamily& family,
   }
   return sst.filter_bytes > 0
              ? (is_asked ? JudgeUsed : JudgeUnasked)(sst, family)
-         : family.policy.empty() ? JudgeWithoutPolicy(who_names)
-                                 : JudgeWithoutFilter(sst, family);
+             : JudgeWithoutFilter(sst, family);
 }
 
 Verdict JudgeCache(const ExaminedFamily& family) {
@@ -356,12 +349,19 @@ std::unique_ptr<rocksdb::FilterBitsBuilder> BuilderFor(
       policy.GetBuilderWithContext(context));
 }
 
+bool NeedsAllLogs(const ExaminedFamily& family) {
+  return family.is_policy_known && family.policy.empty() &&
+         WhoNamesPolicy(family, {}).empty() &&
+         std::any_of(family.ssts.begin(), family.ssts.end(),
+                     [](const ExaminedSst& sst) { return sst.keys > 0; });
+}
+
 void Judge(const RocksdbLog& log, ExaminedFamily* family) {
   if (const auto logged = log.caches.find(family->files.name);
       logged != log.caches.end()) {
     family->cache = logged->second;
   }
-  const auto who_names = WhoNamesPolicy(*family, log);
+  const std::string who_names = WhoNamesPolicy(*family, log);
   for (ExaminedSst& sst : family->ssts) {
     sst.is_bottommost = IsBottommost(*family, sst);
     sst.verdict = JudgeSst(sst, *family, who_names);

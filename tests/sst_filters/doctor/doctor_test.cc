@@ -164,15 +164,16 @@ TEST(DoctorTest, SumOverRuns) {
 
 TEST(DoctorTest, EveryColumnFamily) {
   FilledDb db;
-  const std::string name = "x\t\"all is well\x1b[2J";
+  const std::string name = "x\n\"all is well\x1b[2J";
   AddColumnFamily(&db, name, DbOptions(nullptr));
   const Ran both = Exits(0, Doctor(db, ""));
   EXPECT_THAT(both.out,
-              HasSubstr("x\\x09\"all is well\\x1b[2J: no filter_policy"));
+              HasSubstr("x\\x0a\"all is well\\x1b[2J: no filter_policy"));
   // The program wants no filters there.
-  EXPECT_THAT(both.out,
-              HasSubstr("no fault: no filter, as neither the OPTIONS files nor "
-                        "an SST file nor LOG names a filter_policy"));
+  EXPECT_THAT(
+      both.out,
+      HasSubstr("no fault: no filter, as no OPTIONS, SST or LOG file that "
+                "is there names a filter_policy"));
   EXPECT_THAT(both.out, HasSubstr("every SST file, but see above\n"));
   const Ran one = Exits(0, Doctor(db, "--column-family=default"));
   EXPECT_THAT(one.out, Not(HasSubstr("2J")));

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -64,10 +65,23 @@ class LogReader {
   RocksdbLog Read(const std::string& path) {
     log_.file = path;
     std::ifstream file(path);
-    // The end of a line that is being written may be missing: then getline
-    // meets the end of the file.
-    for (std::string line; std::getline(file, line) && !file.eof();) {
-      ReadLine(line);
+    // RocksDB logs no longer line (PosixLogger). A file that logrotate has cut
+    // may begin with any number of zeros.
+    std::vector<char> line(64 << 10);
+    for (;;) {
+      file.getline(line.data(), static_cast<std::streamsize>(line.size()));
+      const auto size = static_cast<size_t>(file.gcount());
+      // The end of a line that is being written may be missing: then getline
+      // meets the end of the file.
+      if (size == 0 || file.eof() || file.bad()) {
+        break;
+      }
+      if (file.fail()) {
+        file.clear();
+        file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+      } else {
+        ReadLine({line.data(), size - 1});
+      }
     }
     for (auto& [family, options] : options_) {
       LoggedCache cache;
@@ -80,11 +94,6 @@ class LogReader {
         std::tie(cache.counted_at, cache.filter_bytes) = counted->second;
       }
       log_.caches[family] = cache;
-      const std::string& policy = options["filter_policy"];
-      log_.policies[family] =
-          policy.empty() || policy == "nullptr"
-              ? ""
-              : std::string(FileNameOf(path)) + " names '" + policy + "'";
     }
     return log_;
   }
@@ -106,6 +115,11 @@ class LogReader {
       } else if (const auto name =
                      Behind(line, "Options for column family [")) {
         family_ = name->substr(0, name->rfind(']'));
+      } else if (Behind(line, "\"event\": \"table_file_creation\"")) {
+        ReadCreation(line);
+      } else if (const auto created = Behind(line, "Created column family [")) {
+        log_.policies[std::string(created->substr(0, created->rfind(']')))] =
+            "";
       } else if (Behind(line, " table_factory options: ")) {
         reading_ = &options_[family_];
         reading_->clear();
@@ -116,6 +130,24 @@ class LogReader {
       ReadCountOfCache(line);
     } else if (reading_ != nullptr) {
       ReadOption(line);
+    }
+  }
+
+  // A line that EventLogger writes for each SST file:
+  //   ... "event": "table_file_creation", ... "column_family_name": "default",
+  //   ... "filter_policy": "bloomfilter", ...
+  // The options in LOG are no witness: RocksDB logs them for ten column
+  // families alone, and not in each file.
+  void ReadCreation(std::string_view line) {
+    const auto value = [&](std::string_view name) {
+      const std::string_view behind = Behind(line, name).value_or("");
+      return std::string(behind.substr(0, behind.find('"')));
+    };
+    const std::string policy = value("\"filter_policy\": \"");
+    if (!policy.empty()) {
+      log_.policies[value("\"column_family_name\": \"")] =
+          std::string(FileNameOf(log_.file)) + " has a file of '" + policy +
+          "'";
     }
   }
 
@@ -194,25 +226,23 @@ std::string NameInLogDir(const std::string& db_dir) {
   return name.substr(std::min<size_t>(name.size(), 1)) + "_LOG";
 }
 
-// Returns LOG and earlier files, the one that was written last at first. It is
-// not always LOG: a command such as ldb that opens the database renames the
-// file of a running program, which goes on writing to it.
-std::vector<std::string> LogFiles(const std::string& folder,
-                                  const std::string& name) {
-  std::vector<std::pair<std::filesystem::file_time_type, std::string>> found;
+using FilesByTime = std::multimap<std::filesystem::file_time_type, std::string>;
+
+// Adds LOG and earlier files. The last one is not always LOG: a command such as
+// ldb that opens the database renames the file of a running program, which goes
+// on writing to it.
+void AddLogFiles(const std::string& folder, const std::string& name,
+                 FilesByTime* files) {
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    const std::string file = entry.path().filename();
-    if (file == name || StartsWith(file, name + ".old")) {
-      found.emplace_back(entry.last_write_time(error), entry.path());
+  for (std::filesystem::directory_iterator entry(folder, error), end;
+       !error && entry != end; entry.increment(error)) {
+    const std::string file = entry->path().filename();
+    std::error_code ignored;
+    if ((file == name || StartsWith(file, name + ".old")) &&
+        entry->is_regular_file(ignored)) {
+      files->emplace(entry->last_write_time(ignored), entry->path());
     }
   }
-  std::sort(found.rbegin(), found.rend());
-  std::vector<std::string> files;
-  for (const auto& [time, file] : found) {
-    files.push_back(file);
-  }
-  return files;
 }
 
 }  // namespace
@@ -247,27 +277,27 @@ RocksdbLog ReadRocksdbLog(const std::string& db_dir, const std::string& log_dir,
                           bool read_all) {
   // There may be a thousand, of a program without statistics.
   constexpr size_t kMostFiles = 10;
-  const std::vector<std::string> files =
-      log_dir.empty() ? LogFiles(db_dir, "LOG")
-                      : LogFiles(log_dir, NameInLogDir(db_dir));
+  FilesByTime files;
+  AddLogFiles(db_dir, "LOG", &files);
+  if (!log_dir.empty()) {
+    AddLogFiles(log_dir, NameInLogDir(db_dir), &files);
+  }
   RocksdbLog log;
-  for (size_t i = 0; i < files.size(); ++i) {
-    const bool has_tickers = !log.tickers.empty();
-    if (!read_all && (has_tickers || i == kMostFiles)) {
+  size_t num_read = 0;
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+    const bool is_running = log.tickers.empty() && num_read++ < kMostFiles;
+    if (!is_running && !read_all) {
       break;
     }
-    RocksdbLog earlier = LogReader().Read(files[i]);
-    log.has_statistics |= earlier.has_statistics;
-    if (!has_tickers) {
+    RocksdbLog earlier = LogReader().Read(file->second);
+    // What a later file says is there already.
+    log.policies.merge(earlier.policies);
+    if (is_running) {
       log.file = earlier.file;
+      log.has_statistics |= earlier.has_statistics;
       log.tickers = earlier.tickers;
       log.time = earlier.time;
-    }
-    // These are of a later open, if they are there.
-    log.caches.merge(earlier.caches);
-    for (const auto& [family, policy] : earlier.policies) {
-      std::string& named = log.policies[family];
-      named = named.empty() ? policy : named;
+      log.caches.merge(earlier.caches);
     }
   }
   return log;

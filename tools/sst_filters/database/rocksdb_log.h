@@ -44,8 +44,8 @@ struct RocksdbLog {
 
   // By column family. As the options say when the database was opened.
   std::map<std::string, LoggedCache> caches;
-  // By column family, for each that a file has options of: the file that names
-  // a filter policy, and the policy, or "" if none does.
+  // By column family: a LOG file that says that an SST file was written with a
+  // filter policy, and the policy. "" if the column family was created later.
   std::map<std::string, std::string> policies;
 
   // Returns 0 for a ticker that is not there.
@@ -58,9 +58,9 @@ struct RocksdbLog {
   std::optional<double> Rate() const;
 };
 
-// Reads LOG, and files of before it while there are no tickers, or, with
-// `read_all`, all of them. They are in `log_dir` (DBOptions::db_log_dir) if
-// that is not empty.
+// Reads LOG, and files of before it while there are no tickers. With
+// `read_all`, reads the policies of all of them. They are in the folder of the
+// database or, if that is not empty, in `log_dir` (DBOptions::db_log_dir).
 RocksdbLog ReadRocksdbLog(const std::string& db_dir, const std::string& log_dir,
                           bool read_all);
 
