@@ -86,10 +86,11 @@ std::string WhoNamesPolicy(const ExaminedFamily& family,
       return sst.file.relative_filename + " names '" + sst.policy + "'";
     }
   }
+  if (!family.former_policy.empty()) {
+    return family.former_policy;
+  }
   const auto logged = log.policies.find(family.files.name);
-  return !family.former_policy.empty()  ? family.former_policy
-         : logged == log.policies.end() ? ""
-                                        : logged->second;
+  return logged == log.policies.end() ? "" : logged->second;
 }
 
 // Judges a file without a filter, where the OPTIONS file names no policy.
