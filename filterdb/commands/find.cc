@@ -12,6 +12,7 @@
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/scan_paths.h"
+#include "filterdb/health/filter_questions.h"
 #include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/sstable_keys.h"
 #include "plugin/filter_db/filter_db_file.h"
@@ -85,6 +86,11 @@ std::string_view Find(const Sstable& sstable, const std::string& key,
       NameExists(path) ? OpenLikeNode(path, form, why) : nullptr;
   const bool is_denied = filter != nullptr && !filter->MayContain(key);
   if (filters_only) {
+    // A damaged header may deny keys, and here no index tells.
+    *why = is_denied ? WhyTooLong(path, *filter) : *why;
+    if (is_denied && !why->empty()) {
+      return kNotSearched;
+    }
     return is_denied                                ? kNo
            : filter != nullptr || !NameExists(path) ? "may"
                                                     : kNotSearched;
