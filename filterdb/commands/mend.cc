@@ -121,10 +121,13 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
                       OutcomeReport* report) {
   ProgressBar progress(options.undo ? "putting back" : "installing");
   uint64_t num_done = 0;
-  bool is_in_place = false;  // A new filter, now or before.
+  // Whether a wrong filter is away: replaced, now or before, or gone with its
+  // SSTable, by a compaction that may have asked it.
+  bool is_away = false;
   const InstallSums sums = Install(run, options, [&](const Outcome& outcome) {
-    is_in_place |= outcome.kind == Outcome::kInstalled ||
-                   outcome.kind == Outcome::kUnchanged;
+    is_away |= outcome.kind == Outcome::kInstalled ||
+               outcome.kind == Outcome::kUnchanged ||
+               outcome.kind == Outcome::kGone;
     report->AddOutcome(outcome);
     progress.ShowText(Count(++num_done, "SSTable"));
   });
@@ -142,7 +145,7 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
       text += Printable(folder) +
               ": keeps the old filters; mend a copy before you restore it\n";
     }
-    if (is_in_place && !sums.has_ended) {
+    if (is_away && !sums.has_ended) {
       text += AdviceText(tables, /*after_install=*/true);
     }
     if (report->num(Outcome::kInstalled) > 0 && !options.dry_run) {
