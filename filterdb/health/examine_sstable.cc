@@ -81,8 +81,8 @@ class Examination {
       }
       // Cassandra removes Data.db first (SSTable.delete). From 3.0 (`ma`) on, a
       // transaction log tells of that until all files are removed. ScyllaDB
-      // renames TOC.txt first.
-      if (form_ == kBeforeMa && !is_of_scylla) {
+      // renames TOC.txt first. In snapshots and backups, no node removes files.
+      if (form_ == kBeforeMa && !is_of_scylla && found_.sstable.is_in_use) {
         found_.Add(Check::kDataMissing);
         return;
       }

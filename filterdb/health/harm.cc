@@ -71,7 +71,9 @@ constexpr CheckInfo kChecks[] = {
         "(nodetool scrub)"),
     Row(Check::kWrongIndexHashes, "wrong index hashes", kD, kD, kD, kLeave,
         "let the database rewrite the SSTable (nodetool scrub)"),
-    // Only found before `ma`. From then on, the keys are unreadable.
+    // Only found before `ma`, where a node may remove files. Elsewhere, the
+    // keys
+    // are unreadable.
     Row(Check::kDataMissing, "Data.db missing", kN, kN, kN, kLeave,
         "if no node was stopped while it removed this SSTable, restore Data.db "
         "from a backup; else start the node, which removes the rest"),

@@ -177,6 +177,16 @@ TEST_F(HarmsTest, HiddenRowsAreSaid) {
             "restore Statistics.db"},
            {"Data.db lost, ma", SpecOf("ma"), RemoveData, 2, "SSTable damaged",
             false, "keys unreadable", "restore the damaged file"},
+           {"Data.db lost, ka, where no node removes files", SpecOf("ka"),
+            [](const WrittenSstable& one) {
+              RemoveData(one);
+              const fs::path table = fs::path(one.prefix).parent_path();
+              const fs::path upload = table.string() + kId + "/upload";
+              fs::create_directories(upload.parent_path());
+              fs::rename(table, upload);
+            },
+            2, "SSTable damaged", false, "keys unreadable",
+            "restore the damaged file"},
            {"cut, na", SpecOf("nb"), cut_half, 2, "hides rows", false,
             "truncated", "truncated (hides rows)"},
            {"cut, before na", SpecOf("md"), cut_half, 2, "refused", false,
