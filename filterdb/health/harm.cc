@@ -52,7 +52,8 @@ constexpr CheckInfo kChecks[] = {
     Row(Check::kWorseThanPlanned, "worse than planned", kW, kW, kW, kMend),
     // With --oversized, the action is kMend.
     Row(Check::kOversized, "oversized", kM, kM, kM, kNothing),
-    // Cassandra makes the filter anew at each start, ScyllaDB loads none.
+    // Cassandra makes the filter anew at each start, whatever the file, so no
+    // mend is due. ScyllaDB loads none.
     Row(Check::kNotInToc, "not in TOC.txt", kO, kO, kW, kMend),
 
     Row(Check::kDigestDiffers, "digest differs", kR, kR, kR, kMend,
