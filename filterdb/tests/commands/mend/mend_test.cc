@@ -39,6 +39,8 @@ TEST_F(MendTest, TheDefaultChanceFillsUnknownPlansOnly) {
   EXPECT_THAT(Exits(2, Mend()).out, HasSubstr("plan unknown; give "
                                               "--default-fp-chance"));
   NextRun();
+  Exits(0, Mend("--default-fp-chance=0.01"));
+  // What was built for another chance is not taken.
   Exits(0, MendInPlace("--default-fp-chance=0.5"));
   EXPECT_GT(fs::file_size(known.Path("Filter.db")),
             4 * fs::file_size(unknown.Path("Filter.db")));
