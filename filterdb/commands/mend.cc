@@ -200,7 +200,8 @@ ExitCode RunMend(const MendArguments& options) {
   auto run = RunFolder::ForMend(options.run, options.scan.paths);
   ScanPaths scan = options.scan;
   if (scan.jobs == 0 && options.in_place) {
-    scan.jobs = std::min(std::thread::hardware_concurrency(), kMostJobs);
+    constexpr unsigned kMostUnasked = 8;  // Each holds a filter in memory.
+    scan.jobs = std::min(std::thread::hardware_concurrency(), kMostUnasked);
   }
   OutcomeReport report(options.json, scan.paths);
   std::mutex mutex;  // Of the report.
@@ -257,8 +258,9 @@ void AddMend(CLI::App* app, Run* run) {
       ->type_name("DIR");
   auto* const in_place = command->add_flag(
       "--in-place", options->in_place,
-      "Also install, at once, with all CPUs: for an import, a copy, a node "
-      "that is down. Undone by install DIR --undo");
+      "Also install, at once: for an import, a copy, a node that is down. "
+      "Without --jobs, a thread for each CPU, at most 8. Undone by install DIR "
+      "--undo");
   AddNodeIsDown(command, &options->node_is_down)->needs(in_place);
   command->add_flag(
       "--oversized", options->scan.examine.oversized,

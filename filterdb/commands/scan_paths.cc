@@ -17,7 +17,8 @@ void ScanPaths::AddTo(CLI::App* command) {
   command
       ->add_option(
           "--jobs", jobs,
-          "How many threads read (default: 1, beside a node that runs)")
+          "How many threads read, each with a filter in memory (default: 1, "
+          "beside a node that runs)")
       ->check(CLI::Range(1U, kMostJobs));
   AddPaths(command, &paths);
 }
