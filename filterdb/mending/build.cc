@@ -73,6 +73,10 @@ void Make(const Examined& examined, const RunFolder& run, Outcome* outcome,
     Leave(examined.ReasonToLeave());
   }
   if (action == Action::kNone) {
+    // What is only oversized is not left, because --oversized was not given.
+    if (line->harms.worst() == Harm::kWastesMemory) {
+      line->harms = Harms();
+    }
     return;
   }
   const Place place(examined.sstable);  // Fails where the install would.
