@@ -131,6 +131,10 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
     report->AddOutcome(outcome);
     progress.ShowText(Count(++num_done, "SSTable"));
   });
+  if (!sums.warning.empty()) {
+    PrintError(Unusable("the install would not begin: " + sums.warning));
+    report->Add(Harm::kNotKnown);
+  }
   std::string text;
   const uint64_t num_gone = report->num(Outcome::kGone);
   if (2 * num_gone > sums.num_listed) {

@@ -231,6 +231,7 @@ class TableInstall {
       if (options_.dry_run && !change.filter.empty()) {
         CopyListed(change.filter, *change.filter_crc, /*to=*/-1, "");
       } else if (!options_.dry_run) {
+        CheckTells(name.folder->fd.get(), options_.node_is_down);
         job->places.back()->WriteTemporary(run_.suffix());
         if (!options_.undo && !change.filter.empty()) {
           run_.KeepOld(line, name.sstable.Path(kFilterDb));
