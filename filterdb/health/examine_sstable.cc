@@ -215,7 +215,7 @@ class Examination {
     found_.filter_size = file_size;
     const FileDescriptor fd(OpenForReading(path));
     CachedPages pages(fd.get());
-    pages.Ask(0, static_cast<size_t>(file_size));
+    pages.Ask(0, kFilterDbHeaderSize);
     const auto fault = found_.has_filter_file
                            ? FaultOfHeader(fd.get(), &found_.filter_size)
                            : std::nullopt;
@@ -227,8 +227,11 @@ class Examination {
       found_.Add(Check::kEmpty);
       return;
     }
-    if (!fault && IsFarTooLarge()) {
-      return;
+    if (!fault) {
+      if (IsFarTooLarge()) {
+        return;
+      }
+      pages.Ask(0, static_cast<size_t>(found_.filter_size));
     }
     std::string error;
     filter_ = OpenLikeNode(path, form_, &error);

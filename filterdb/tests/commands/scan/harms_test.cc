@@ -313,7 +313,8 @@ TEST_F(HarmsTest, AWrongVersionInTheName) {
 TEST_F(HarmsTest, AFilterThatIsFarTooLarge) {
   const WrittenSstable one = Write(SpecOf("nb"));
   const uint32_t words = 1 << 30;
-  std::string filter = ReadFile(one.Path("Filter.db"));
+  const std::string good = ReadFile(one.Path("Filter.db"));
+  std::string filter = good;
   filter.replace(4, 4, BigEndian(words, 4));
   WriteFile(one.Path("Filter.db"), filter);
   fs::resize_file(one.Path("Filter.db"), 8 + uint64_t{8} * words);
@@ -329,6 +330,11 @@ TEST_F(HarmsTest, AFilterThatIsFarTooLarge) {
   EXPECT_THAT(
       Exits(3, Filterdb("scan " + dir_ / "ks", limit)).out,
       HasSubstr("oversized (wastes memory)\n      not asked (not known)"));
+  // Nor is what follows the filter, nor asked for page by page.
+  WriteFile(one.Path("Filter.db"), good);
+  fs::resize_file(one.Path("Filter.db"), uint64_t{1} << 40);
+  EXPECT_THAT(Exits(0, Filterdb("scan " + dir_ / "ks", limit)).out,
+              HasSubstr(": too long\n"));
 }
 
 // ---- Where the SSTable lies ----
