@@ -78,8 +78,8 @@ class OutcomeReport : public Report {
     return found == sums_.end() ? 0 : found->second;
   }
 
-  // With the fields of `more`, or followed by `text`.
-  ExitCode FinishWith(const Json& more, const std::string& text) const {
+  // With the fields of `more`, or followed by `advice`.
+  ExitCode FinishWith(const Json& more, const std::string& advice) const {
     Json json = {{"total", Json::object()}};
     std::string sums;
     for (const auto& [kind, number] : sums_) {
@@ -88,7 +88,7 @@ class OutcomeReport : public Report {
               NameOf(kind);
     }
     json.update(more);
-    return Finish(json, (sums.empty() ? "nothing to do" : sums) + "\n" + text);
+    return Finish(json, (sums.empty() ? "nothing to do" : sums) + "\n", advice);
   }
 
  private:

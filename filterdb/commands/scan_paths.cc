@@ -47,7 +47,8 @@ void Report::Print(const Json& line, const std::string& text) const {
   }
 }
 
-ExitCode Report::Finish(const Json& sums, const std::string& text) const {
+ExitCode Report::Finish(const Json& sums, const std::string& text,
+                        const std::string& advice) const {
   Harms harms = harms_;
   if (num_errors_ > 0) {
     harms.Add(Harm::kNotKnown);
@@ -65,7 +66,7 @@ ExitCode Report::Finish(const Json& sums, const std::string& text) const {
                 Count(number, "folder") + " named " + Printable(name);
   }
   Print({{"summary", summary}},
-        text + left_out + (left_out.empty() ? "" : "\n"));
+        text + left_out + (left_out.empty() ? "" : "\n") + advice);
   return exit_code;
 }
 
