@@ -4,7 +4,8 @@
 
 Needs libcassandra_bloom.so.0 and no Python package. The exit status is that of
 filterdb check: 0 if the filter has all keys, 2 if one is missing, 3 if
-something cannot be read, 64 for wrong usage.
+something cannot be read, 64 for wrong usage. But a file that is longer than its
+header says is refused with 3, where filterdb check reads what a node reads.
 """
 
 import argparse

@@ -76,8 +76,8 @@ constexpr Advice kAdvices[] = {
      "compactions:\n",
      Repair, true},
     {[](const Table& table) { return table.loses() && IsPlain(table); },
-     "  The rows themselves are back with the right filters. The repair is "
-     "for deletions\n  that a compaction forgot too early: run it before "
+     "  The right filters alone bring the rows back. The repair is for "
+     "deletions\n  that a compaction forgot too early: run it before "
      "gc_grace_seconds have passed.\n  A materialized view: drop and create "
      "it. Counters, and what a lightweight\n  transaction wrote after a "
      "wrong read, stay wrong.\n",

@@ -142,7 +142,9 @@ const char* VerdictOf(const FilterFill& fill) {
                                             : "ok";
 }
 
-Json InfoOf(const std::string& file, const Arguments& arguments) {
+// `*too_long` says why nothing is known about the filter, or is "".
+Json InfoOf(const std::string& file, const Arguments& arguments,
+            std::string* too_long) {
   const auto filter = OpenFilter(file, arguments);
   const FilterFill fill = FillOf(*filter);
   Json info = {{"file", file},
@@ -159,7 +161,8 @@ Json InfoOf(const std::string& file, const Arguments& arguments) {
         std::isinf(keys) ? Json() : Json(std::llround(keys));
   }
   info["estimated_rate"] = fill.rate();
-  info["verdict"] = VerdictOf(fill);
+  *too_long = WhyTooLong(file, *filter);
+  info["verdict"] = too_long->empty() ? VerdictOf(fill) : *too_long;
   return info;
 }
 
@@ -168,7 +171,9 @@ ExitCode RunInfo(const Arguments& arguments) {
   Json all = Json::array();
   for (const std::string& file : arguments.files) {
     try {
-      all.push_back(InfoOf(file, arguments));
+      std::string too_long;
+      all.push_back(InfoOf(file, arguments, &too_long));
+      exit_code = too_long.empty() ? exit_code : kNotKnown;
       if (!arguments.json) {
         PrintText(ListText(all.back()));
       }

@@ -3,6 +3,7 @@
 // Tested in filterdb/tests/commands/find_test.cc.
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -12,8 +13,10 @@
 #include "filterdb/commands/command.h"
 #include "filterdb/commands/output.h"
 #include "filterdb/commands/scan_paths.h"
+#include "filterdb/health/filter_questions.h"
 #include "filterdb/sstable/bytes/byte_source.h"
 #include "filterdb/sstable/sstable_keys.h"
+#include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter_db/filter_db_file.h"
 #include "plugin/filter_db/read_file.h"
 
@@ -70,6 +73,22 @@ constexpr std::string_view kDenied = "yes, denied by the filter";
 constexpr std::string_view kNotAsked = "yes, the filter cannot be asked";
 constexpr std::string_view kNotSearched = "not searched";
 
+// Opens a filter, and leaves the page cache as it was, like a scan.
+std::unique_ptr<FilterDbFile> OpenFilter(const std::string& path,
+                                         FilterForm form, std::string* why) {
+  const FileDescriptor fd(OpenForReading(path));
+  CachedPages pages(fd.get());
+  uint64_t size = 0;
+  std::string ignored_error;
+  if (SizeOfRegularFile(fd.get(), path, &size, &ignored_error)) {
+    pages.Ask(0, kFilterDbHeaderSize);
+    if (!FaultOfHeader(fd.get(), &size)) {
+      pages.Ask(0, static_cast<size_t>(size));
+    }
+  }
+  return OpenLikeNode(path, form, why);
+}
+
 // Returns whether the SSTable has the key. `*why` says why it was not searched,
 // or not wholly. Adds to `*num_bytes` how much of Data.db the index was asked
 // for.
@@ -81,10 +100,14 @@ std::string_view Find(const Sstable& sstable, const std::string& key,
     return kNotSearched;
   }
   const std::string path = sstable.Path("Filter.db");
-  const auto filter =
-      NameExists(path) ? OpenLikeNode(path, form, why) : nullptr;
+  const auto filter = NameExists(path) ? OpenFilter(path, form, why) : nullptr;
   const bool is_denied = filter != nullptr && !filter->MayContain(key);
   if (filters_only) {
+    // A damaged header may deny keys, and here no index tells.
+    *why = is_denied ? WhyTooLong(path, *filter) : *why;
+    if (is_denied && !why->empty()) {
+      return kNotSearched;
+    }
     return is_denied                                ? kNo
            : filter != nullptr || !NameExists(path) ? "may"
                                                     : kNotSearched;

@@ -78,8 +78,8 @@ class OutcomeReport : public Report {
     return found == sums_.end() ? 0 : found->second;
   }
 
-  // With the fields of `more`, or followed by `text`.
-  ExitCode FinishWith(const Json& more, const std::string& text) const {
+  // With the fields of `more`, or followed by `advice`.
+  ExitCode FinishWith(const Json& more, const std::string& advice) const {
     Json json = {{"total", Json::object()}};
     std::string sums;
     for (const auto& [kind, number] : sums_) {
@@ -88,7 +88,7 @@ class OutcomeReport : public Report {
               NameOf(kind);
     }
     json.update(more);
-    return Finish(json, (sums.empty() ? "nothing to do" : sums) + "\n" + text);
+    return Finish(json, (sums.empty() ? "nothing to do" : sums) + "\n", advice);
   }
 
  private:
@@ -121,13 +121,20 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
                       OutcomeReport* report) {
   ProgressBar progress(options.undo ? "putting back" : "installing");
   uint64_t num_done = 0;
-  bool is_in_place = false;  // A new filter, now or before.
+  // Whether a wrong filter is away: replaced, now or before, or gone with its
+  // SSTable, by a compaction that may have asked it.
+  bool is_away = false;
   const InstallSums sums = Install(run, options, [&](const Outcome& outcome) {
-    is_in_place |= outcome.kind == Outcome::kInstalled ||
-                   outcome.kind == Outcome::kUnchanged;
+    is_away |= outcome.kind == Outcome::kInstalled ||
+               outcome.kind == Outcome::kUnchanged ||
+               outcome.kind == Outcome::kGone;
     report->AddOutcome(outcome);
     progress.ShowText(Count(++num_done, "SSTable"));
   });
+  if (!sums.warning.empty()) {
+    PrintError(Unusable("the install would not begin: " + sums.warning));
+    report->Add(Harm::kNotKnown);
+  }
   std::string text;
   const uint64_t num_gone = report->num(Outcome::kGone);
   if (2 * num_gone > sums.num_listed) {
@@ -142,7 +149,7 @@ ExitCode RunInstallOf(const RunFolder& run, const InstallOptions& options,
       text += Printable(folder) +
               ": keeps the old filters; mend a copy before you restore it\n";
     }
-    if (is_in_place && !sums.has_ended) {
+    if (is_away && !sums.has_ended) {
       text += AdviceText(tables, /*after_install=*/true);
     }
     if (report->num(Outcome::kInstalled) > 0 && !options.dry_run) {
@@ -197,7 +204,8 @@ ExitCode RunMend(const MendArguments& options) {
   auto run = RunFolder::ForMend(options.run, options.scan.paths);
   ScanPaths scan = options.scan;
   if (scan.jobs == 0 && options.in_place) {
-    scan.jobs = std::min(std::thread::hardware_concurrency(), kMostJobs);
+    constexpr unsigned kMostUnasked = 8;  // Each holds a filter in memory.
+    scan.jobs = std::min(std::thread::hardware_concurrency(), kMostUnasked);
   }
   OutcomeReport report(options.json, scan.paths);
   std::mutex mutex;  // Of the report.
@@ -254,8 +262,9 @@ void AddMend(CLI::App* app, Run* run) {
       ->type_name("DIR");
   auto* const in_place = command->add_flag(
       "--in-place", options->in_place,
-      "Also install, at once, with all CPUs: for an import, a copy, a node "
-      "that is down. Undone by install DIR --undo");
+      "Also install, at once: for an import, a copy, a node that is down. "
+      "Without --jobs, a thread for each CPU, at most 8. Undone by install DIR "
+      "--undo");
   AddNodeIsDown(command, &options->node_is_down)->needs(in_place);
   command->add_flag(
       "--oversized", options->scan.examine.oversized,

@@ -325,7 +325,7 @@ ExitCode RunScan(const ScanArguments& options) {
           ? "no SSTable found\n"
           : (folder.empty() ? "" : "\n") +
                 (chances.empty() ? SumsText(shown) : WhatIfText(shown));
-  return report.Finish(json, text + AdviceText(tables));
+  return report.Finish(json, text, AdviceText(tables));
 }
 
 }  // namespace

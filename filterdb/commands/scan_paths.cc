@@ -17,7 +17,8 @@ void ScanPaths::AddTo(CLI::App* command) {
   command
       ->add_option(
           "--jobs", jobs,
-          "How many threads read (default: 1, beside a node that runs)")
+          "How many threads read, each with a filter in memory (default: 1, "
+          "beside a node that runs)")
       ->check(CLI::Range(1U, kMostJobs));
   AddPaths(command, &paths);
 }
@@ -46,7 +47,8 @@ void Report::Print(const Json& line, const std::string& text) const {
   }
 }
 
-ExitCode Report::Finish(const Json& sums, const std::string& text) const {
+ExitCode Report::Finish(const Json& sums, const std::string& text,
+                        const std::string& advice) const {
   Harms harms = harms_;
   if (num_errors_ > 0) {
     harms.Add(Harm::kNotKnown);
@@ -64,7 +66,7 @@ ExitCode Report::Finish(const Json& sums, const std::string& text) const {
                 Count(number, "folder") + " named " + Printable(name);
   }
   Print({{"summary", summary}},
-        text + left_out + (left_out.empty() ? "" : "\n"));
+        text + left_out + (left_out.empty() ? "" : "\n") + advice);
   return exit_code;
 }
 

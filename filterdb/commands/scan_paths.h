@@ -54,9 +54,11 @@ class Report {
   void Add(Harms harms) { harms_.Add(harms); }
 
   // Prints the summary: with --json, the exit status and the harm before
-  // `sums`, otherwise the text. Both end in what was not searched, such as
-  // "left out: 2 folders named snapshots". Returns the exit status.
-  ExitCode Finish(const Json& sums, const std::string& text) const;
+  // `sums`, and otherwise `text`. Then what was not searched, such as "left
+  // out: 2 folders named snapshots". In text, the end is `advice`: what to do.
+  // Returns the exit status.
+  ExitCode Finish(const Json& sums, const std::string& text,
+                  const std::string& advice = "") const;
 
  private:
   const bool as_json_;

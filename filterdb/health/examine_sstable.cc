@@ -81,8 +81,8 @@ class Examination {
       }
       // Cassandra removes Data.db first (SSTable.delete). From 3.0 (`ma`) on, a
       // transaction log tells of that until all files are removed. ScyllaDB
-      // renames TOC.txt first.
-      if (form_ == kBeforeMa && !is_of_scylla) {
+      // renames TOC.txt first. In snapshots and backups, no node removes files.
+      if (form_ == kBeforeMa && !is_of_scylla && found_.sstable.is_in_use) {
         found_.Add(Check::kDataMissing);
         return;
       }
@@ -215,7 +215,7 @@ class Examination {
     found_.filter_size = file_size;
     const FileDescriptor fd(OpenForReading(path));
     CachedPages pages(fd.get());
-    pages.Ask(0, static_cast<size_t>(file_size));
+    pages.Ask(0, kFilterDbHeaderSize);
     const auto fault = found_.has_filter_file
                            ? FaultOfHeader(fd.get(), &found_.filter_size)
                            : std::nullopt;
@@ -227,8 +227,11 @@ class Examination {
       found_.Add(Check::kEmpty);
       return;
     }
-    if (!fault && IsFarTooLarge()) {
-      return;
+    if (!fault) {
+      if (IsFarTooLarge()) {
+        return;
+      }
+      pages.Ask(0, static_cast<size_t>(found_.filter_size));
     }
     std::string error;
     filter_ = OpenLikeNode(path, form_, &error);

@@ -11,9 +11,11 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/health/harm.h"
@@ -146,6 +148,20 @@ inline std::optional<Check> FaultOfHeader(int fd, uint64_t* size) {
   }
   *size = expected;
   return num_probes < 1 ? std::make_optional(Check::kNoProbes) : std::nullopt;
+}
+
+// Returns a sentence if the file of an open filter has more bytes than its
+// header says: then the header may be damaged, and the filter wrong. Otherwise
+// returns "".
+inline std::string WhyTooLong(const std::string& path,
+                              const FilterDbFile& filter) {
+  const uint64_t expected = FilterDbSize(filter.num_words());
+  std::error_code failure;
+  const uint64_t size = std::filesystem::file_size(path, failure);
+  return failure || size <= expected
+             ? ""
+             : "too long: " + std::to_string(size) + " bytes, and " +
+                   std::to_string(expected) + " by its header";
 }
 
 }  // namespace cassandra_bloom::tools

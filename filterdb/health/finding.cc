@@ -23,7 +23,12 @@ void Examined::Add(Check check, const std::string& text, const char* remedy) {
     return;
   }
   const CheckInfo& info = InfoOf(check);
-  const Finding added = {check, HarmOf(check, reader), info.action, text,
+  const Harm harm = HarmOf(check, reader);
+  // A filter that does no harm is not rebuilt.
+  const bool is_mend_needless =
+      info.action == Action::kMend && harm == Harm::kNone;
+  const Finding added = {check, harm,
+                         is_mend_needless ? Action::kNone : info.action, text,
                          remedy == nullptr ? info.remedy : remedy};
   const auto place = std::upper_bound(findings.begin(), findings.end(), added,
                                       [](const Finding& a, const Finding& b) {

@@ -52,7 +52,8 @@ constexpr CheckInfo kChecks[] = {
     Row(Check::kWorseThanPlanned, "worse than planned", kW, kW, kW, kMend),
     // With --oversized, the action is kMend.
     Row(Check::kOversized, "oversized", kM, kM, kM, kNothing),
-    // Cassandra makes the filter anew at each start, ScyllaDB loads none.
+    // Cassandra makes the filter anew at each start, whatever the file, so no
+    // mend is due. ScyllaDB loads none.
     Row(Check::kNotInToc, "not in TOC.txt", kO, kO, kW, kMend),
 
     Row(Check::kDigestDiffers, "digest differs", kR, kR, kR, kMend,
@@ -71,7 +72,9 @@ constexpr CheckInfo kChecks[] = {
         "(nodetool scrub)"),
     Row(Check::kWrongIndexHashes, "wrong index hashes", kD, kD, kD, kLeave,
         "let the database rewrite the SSTable (nodetool scrub)"),
-    // Only found before `ma`. From then on, the keys are unreadable.
+    // Only found before `ma`, where a node may remove files. Elsewhere, the
+    // keys
+    // are unreadable.
     Row(Check::kDataMissing, "Data.db missing", kN, kN, kN, kLeave,
         "if no node was stopped while it removed this SSTable, restore Data.db "
         "from a backup; else start the node, which removes the rest"),

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/mending/place.h"
@@ -72,6 +73,10 @@ void Make(const Examined& examined, const RunFolder& run, Outcome* outcome,
     Leave(examined.ReasonToLeave());
   }
   if (action == Action::kNone) {
+    // What is only oversized is not left, because --oversized was not given.
+    if (line->harms.worst() == Harm::kWastesMemory) {
+      line->harms = Harms();
+    }
     return;
   }
   const Place place(examined.sstable);  // Fails where the install would.
@@ -80,14 +85,18 @@ void Make(const Examined& examined, const RunFolder& run, Outcome* outcome,
   outcome->kind = Outcome::kBuilt;
   outcome->num_keys = examined.num_keys;
   outcome->num_bytes = examined.planned_size;
-  // An earlier, killed run of the same line may have built it.
+  // An earlier, killed run of the same line may have built it. With another
+  // --default-fp-chance, it was another one.
   const auto before = run.lines().find(line->prefix);
   std::string ignored_error;
+  std::error_code ignored;
   if (before != run.lines().end() && before->second.new_filter &&
       before->second.data == line->data &&
       before->second.index == line->index &&
       before->second.index_crc == line->index_crc &&
       before->second.old_filter == line->old_filter &&
+      fs::file_size(run.NewPath(before->second), ignored) ==
+          examined.planned_size &&
       CrcOfFile(run.NewPath(before->second), &ignored_error) ==
           before->second.new_filter) {
     *line = before->second;

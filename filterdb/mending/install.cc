@@ -26,7 +26,9 @@ namespace fs = std::filesystem;
 
 // Asks for a few SSTables of each data directory, so that a node that runs, and
 // a file system that tells nothing, are known before anything is written.
-void CheckNotInUse(const RunFolder& run, const InstallOptions& options) {
+// Returns what a rehearsal, which may go on, is to say, or "".
+std::string CheckNotInUse(const RunFolder& run, const InstallOptions& options) {
+  std::string warning;
   constexpr int kFew = 3;
   std::map<std::string, int> num_asked;  // By the data directory.
   for (const auto& [prefix, line] : run.lines()) {
@@ -40,11 +42,14 @@ void CheckNotInUse(const RunFolder& run, const InstallOptions& options) {
     try {
       Lease(data, options.node_is_down).Check();
     } catch (const End& end) {
-      if (end.kind != Outcome::kInUse || !options.dry_run) {
+      if (!options.dry_run) {
         Fail("nothing was changed: " + data + ": " + end.reason);
       }
+      warning =
+          end.kind == Outcome::kInUse ? warning : data + ": " + end.reason;
     }
   }
+  return warning;
 }
 
 void CheckSpace(const RunFolder& run, bool undo) {
@@ -113,7 +118,7 @@ void ExamineUnlisted(std::vector<Sstable> unlisted,
 InstallSums Install(const RunFolder& run, const InstallOptions& options,
                     const OnOutcome& on_outcome) {
   InstallSums sums;
-  CheckNotInUse(run, options);
+  sums.warning = CheckNotInUse(run, options);
   if (!options.dry_run) {
     KeepAllPages();
     CheckSpace(run, options.undo);

@@ -39,6 +39,8 @@ struct InstallSums {
   uint64_t num_listed = 0;  // With work for an install.
   // Folders of snapshots and backups, which keep the old filters.
   std::set<std::string> snapshots;
+  // Of a rehearsal: why the install would not begin, or "".
+  std::string warning;
   // Whether the install ended at an SSTable that a process has open.
   bool has_ended = false;
 };

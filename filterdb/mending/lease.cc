@@ -35,6 +35,13 @@ bool IsTrusted(int fd) {
                    static_cast<uint32_t>(status.f_type)) != std::end(kTrusted);
 }
 
+[[noreturn]] void LeaveUntold() {
+  Leave(
+      "the file system or the kernel does not tell here whether a process "
+      "has its Data.db open; see that the node is down (systemctl, pgrep), "
+      "then give --node-is-down");
+}
+
 // Links of /proc lead to the file itself, also by another name.
 bool HasOpen(const std::string& process, const struct stat& file) {
   for (const std::string& folder :
@@ -77,6 +84,12 @@ std::string WhoHasOpen(const std::string& path) {
 
 }  // namespace
 
+void CheckTells(int folder, bool node_is_down) {
+  if (!node_is_down && !IsTrusted(folder)) {
+    LeaveUntold();
+  }
+}
+
 // With O_NONBLOCK, open() does not wait for another run of filterdb that holds
 // a lease.
 Lease::Lease(const std::string& data, bool node_is_down)
@@ -98,10 +111,7 @@ Lease::Lease(const std::string& data, bool node_is_down)
     }
   }
   if (!is_held_ && !node_is_down) {
-    Leave(
-        "the file system or the kernel does not tell here whether a process "
-        "has its Data.db open; see that the node is down (systemctl, pgrep), "
-        "then give --node-is-down");
+    LeaveUntold();
   }
 }
 

@@ -26,6 +26,11 @@
 
 namespace cassandra_bloom::tools {
 
+// Throws an End (kLeft) if a lease on files of this open folder would say
+// nothing, and the user does not say either that the node is down. To be called
+// before anything is written.
+void CheckTells(int folder, bool node_is_down);
+
 class Lease {
  public:
   // `data` is the path of Data.db. Throws an End (kInUse) if a process has it

@@ -35,7 +35,7 @@ namespace cassandra_bloom::tools {
 
 struct RunLine {
   uint64_t number = 0;  // Of its files in `new` and `old`, from 1.
-  Harms harms;          // Before the mend.
+  Harms harms;          // Before the mend, but for those it was not to mend.
   // An SSTable is its Data.db and its index, by whatever path.
   FileStamp data;
   FileStamp index;
@@ -47,12 +47,8 @@ struct RunLine {
   std::string prefix;  // The last absolute path of Data.db without "Data.db".
 
   bool HasWork() const { return new_filter.has_value(); }
-  // Returns whether harm is left: somebody must do something first. What is
-  // only oversized is not left, because --oversized was not given.
-  bool IsLeft() const {
-    return !HasWork() &&
-           (harms.worst() > Harm::kWastesMemory || harms.has(Harm::kNotKnown));
-  }
+  // Returns whether harm is left: somebody must do something first.
+  bool IsLeft() const { return !HasWork() && harms.worst() != Harm::kNone; }
   std::string folder() const {
     return prefix.substr(0, prefix.find_last_of('/'));
   }

@@ -124,13 +124,19 @@ class TableInstall {
               });
   }
 
+  // Else the old filter was none, or only other files of the SSTable were
+  // wrong.
+  static bool HasOtherOld(const RunLine& line) {
+    return line.old_filter && line.old_filter != line.new_filter;
+  }
+
   // What the run has not changed does harm as before.
   void Report(Job* job) {
     Outcome& outcome = job->outcome;
     const bool is_as_wanted = outcome.kind == Outcome::kInstalled ||
                               outcome.kind == Outcome::kGone ||
                               (outcome.kind == Outcome::kUnchanged &&
-                               !(options_.undo && job->line->old_filter));
+                               !(options_.undo && HasOtherOld(*job->line)));
     if (!is_as_wanted) {
       outcome.left.Add(job->line->harms);
     }
@@ -231,6 +237,7 @@ class TableInstall {
       if (options_.dry_run && !change.filter.empty()) {
         CopyListed(change.filter, *change.filter_crc, /*to=*/-1, "");
       } else if (!options_.dry_run) {
+        CheckTells(name.folder->fd.get(), options_.node_is_down);
         job->places.back()->WriteTemporary(run_.suffix());
         if (!options_.undo && !change.filter.empty()) {
           run_.KeepOld(line, name.sstable.Path(kFilterDb));
@@ -238,9 +245,12 @@ class TableInstall {
       }
     }
     if (job->places.empty()) {
-      throw End{Outcome::kUnchanged, options_.undo && !line.old_filter
-                                         ? "there was no filter before"
-                                         : ""};
+      throw End{Outcome::kUnchanged,
+                !options_.undo || HasOtherOld(line) ? ""
+                : line.old_filter
+                    ? "the filter is the old one; TOC.txt and Scylla.db stay "
+                      "as they are"
+                    : "there was no filter before"};
     }
     job->outcome.kind =
         options_.undo

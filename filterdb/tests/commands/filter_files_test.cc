@@ -80,6 +80,10 @@ TEST_F(FilterFilesTest, Info) {
   const Ran json =
       Exits(0, Run("info --json nb-6-big-Filter.db nb-1-big-Filter.db"));
   ASSERT_EQ(json.json().size(), 2U);
+  WriteFile(dir_ / "nb-7-big-Filter.db", OneWord(5, '\x55') + "more");
+  EXPECT_THAT(Exits(3, Run("info nb-7-big-Filter.db nb-1-big-Filter.db")).out,
+              HasSubstr("  verdict         too long: 20 bytes, and 16 by its "
+                        "header\n"));
   EXPECT_EQ(json.json()[0], (Json{{"file", "nb-6-big-Filter.db"},
                                   {"form", "na-and-later"},
                                   {"probes", 5},

@@ -56,10 +56,12 @@ TEST(FindingTest, TheDecisionIsTheLargestAction) {
   const struct {
     std::vector<Check> checks;
     Action action;
+    Reader reader = Reader::kCassandraFromNa;
   } cases[] = {{{}, Action::kNone},
                {{Check::kOversized}, Action::kNone},
                {{Check::kLeftOver}, Action::kNone},
-               {{Check::kNotInToc}, Action::kMend},
+               {{Check::kNotInToc}, Action::kNone},
+               {{Check::kNotInToc}, Action::kMend, Reader::kScylla},
                {{Check::kTocUnfinished}, Action::kMend},
                {{Check::kNotInToc, Check::kSaturated}, Action::kMend},
                {{Check::kEmpty}, Action::kMend},
@@ -70,7 +72,7 @@ TEST(FindingTest, TheDecisionIsTheLargestAction) {
                {{Check::kNotInToc, Check::kNotConfirmed}, Action::kLeave},
                {{Check::kKeysMissing, Check::kNotSupported}, Action::kLeave}};
   for (const auto& each : cases) {
-    const Examined sstable = With(each.checks);
+    const Examined sstable = With(each.checks, each.reader);
     EXPECT_EQ(sstable.action(), each.action) << sstable.VerdictText();
   }
 }
@@ -104,16 +106,16 @@ TEST(FindingTest, Obstacles) {
   sstable.plan = 6.7e-5;
   EXPECT_THAT(reason_of(sstable), HasSubstr("no filter planned; set a "));
   for (const Check check : {Check::kKeysMissing, Check::kNotInToc}) {
-    sstable = With({check});
+    sstable = With({check}, Reader::kScylla);
     sstable.sstable.time_is_logged = true;
     EXPECT_THAT(reason_of(sstable), HasSubstr("start the node once"));
-    sstable = With({check});
+    sstable = With({check}, Reader::kScylla);
     sstable.sstable.unread_log = "a.log: cannot open";
     EXPECT_THAT(reason_of(sstable), HasSubstr("a.log: cannot open; "));
   }
   ExamineOptions no_digests;
   no_digests.rewrite_digests = false;
-  sstable = With({Check::kNotInToc});
+  sstable = With({Check::kNotInToc}, Reader::kScylla);
   sstable.digests_change = true;
   EXPECT_THAT(reason_of(sstable, no_digests),
               HasSubstr("give --rewrite-digests"));

@@ -75,6 +75,18 @@ TEST_F(DigestsTest, TheDigestOfACompletedToc) {
   ExpectWell();
 }
 
+// Left, if it was to be mended. The install says so, too.
+TEST_F(DigestsTest, AnOversizedFilter) {
+  SstableSpec spec;
+  spec.version = "me";
+  spec.expected_keys = 10000;  // Ten times the number of keys.
+  WriteScyllaDb(Write(spec).prefix);
+  ExpectLeft("--oversized", "give --rewrite-digests");
+  NextRun();
+  Exits(0, Mend());
+  Exits(0, Install());
+}
+
 // Tables with tablets are repaired by another command.
 TEST_F(DigestsTest, TheRepairOfTablets) {
   WriteScylla(FilterFault::kBitsCleared);

@@ -101,6 +101,33 @@ TEST_F(FileSystemsTest, AFullFolderOfTheRun) {
   EXPECT_TRUE(Files() == files);
 }
 
+// Before the first change, only a few SSTables are asked, here the first three.
+// Of the others, no filter is kept.
+TEST_F(FileSystemsTest, ATableWhereTheFileSystemDoesNotTell) {
+  for (const std::string generation : {"1", "2", "3"}) {
+    Write(FilterFault::kKeysLeftOut, generation);
+  }
+  SstableSpec spec;
+  spec.fault = FilterFault::kKeysLeftOut;
+  const std::string filter = Write(spec, "ks/t2").Path("Filter.db");
+  const std::string t2 = dir_ / "ks/t2";
+  fs::create_directory(dir_ / "upper");
+  fs::create_directory(dir_ / "work");
+  const std::string options = "lowerdir=" + t2 + ",upperdir=" + dir_ / "upper" +
+                              ",workdir=" + dir_ / "work";
+  if (mount("none", t2.c_str(), "overlay", 0, options.c_str()) != 0) {
+    GTEST_SKIP() << "overlayfs cannot be mounted";
+  }
+  mounted_.push_back(t2);
+  Exits(0, Mend());
+  const Ran ran = Exits(2, FilterdbAsGiven("install " + run()));
+  EXPECT_THAT(ran.out, HasSubstr("3 installed, 1 left\n"));
+  EXPECT_THAT(ran.out, HasSubstr(filter + ": hides rows: left: the file system "
+                                          "or the kernel does not tell"));
+  EXPECT_TRUE(fs::exists(run() + "/old/3"));
+  EXPECT_FALSE(fs::exists(run() + "/old/4"));
+}
+
 // An SSTable is known by its inode, size and time, not by the device.
 TEST_F(FileSystemsTest, ARebootBetweenMendAndInstall) {
   const std::string ks = dir_ / "ks";

@@ -88,6 +88,19 @@ TEST_F(UndoTest, AFilterThatWasMadeWhereThereWasNoneStays) {
   EXPECT_EQ(Scan().exit_code, 0);
 }
 
+TEST_F(UndoTest, WhereOnlyTocWasCompleted) {
+  fs::remove_all(dir_ / "ks");
+  SstableSpec spec;
+  spec.version = "me";
+  const WrittenSstable one = Write(spec);
+  WriteFile(one.Path("Scylla.db"), std::string(4, '\0'));  // No digests.
+  WriteFile(one.Path("TOC.txt"), "Data.db\n");
+  Exits(0, MendInPlace());
+  EXPECT_THAT(Exits(0, Undo()).out,
+              HasSubstr("unchanged: the filter is the old one; TOC.txt and"));
+  EXPECT_EQ(Scan().exit_code, 0);
+}
+
 TEST_F(UndoTest, WhatHasChangedIsLeft) {
   SstableSpec other;
   other.keys = {"alice", "bob", "carol"};

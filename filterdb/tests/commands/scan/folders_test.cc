@@ -218,6 +218,10 @@ TEST_F(FoldersTest, SnapshotsAndBackupsAreCounted) {
       HasSubstr(
           "left out: 1 folder named backups, 2 folders named snapshots\n"));
   EXPECT_EQ(NumSstables(Scan(dir_ / "data/ks/" + kTable1 + "/snapshots")), 2U);
+  // What to do comes last.
+  Write("data/ks/" + kTable1, SpecOf("nb", FilterFault::kBitsCleared));
+  EXPECT_THAT(Filterdb("scan " + dir_ / "data").out,
+              HasSubstr("2 folders named snapshots\nScan the other replicas"));
   EXPECT_EQ(Exits(0, Filterdb("scan " + dir_ / "data/ks/" + kTable2)).out,
             "no SSTable found\nleft out: 1 folder named snapshots\n");
 }

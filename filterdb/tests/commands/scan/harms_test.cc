@@ -177,6 +177,16 @@ TEST_F(HarmsTest, HiddenRowsAreSaid) {
             "restore Statistics.db"},
            {"Data.db lost, ma", SpecOf("ma"), RemoveData, 2, "SSTable damaged",
             false, "keys unreadable", "restore the damaged file"},
+           {"Data.db lost, ka, where no node removes files", SpecOf("ka"),
+            [](const WrittenSstable& one) {
+              RemoveData(one);
+              const fs::path table = fs::path(one.prefix).parent_path();
+              const fs::path upload = table.string() + kId + "/upload";
+              fs::create_directories(upload.parent_path());
+              fs::rename(table, upload);
+            },
+            2, "SSTable damaged", false, "keys unreadable",
+            "restore the damaged file"},
            {"cut, na", SpecOf("nb"), cut_half, 2, "hides rows", false,
             "truncated", "truncated (hides rows)"},
            {"cut, before na", SpecOf("md"), cut_half, 2, "refused", false,
@@ -303,7 +313,8 @@ TEST_F(HarmsTest, AWrongVersionInTheName) {
 TEST_F(HarmsTest, AFilterThatIsFarTooLarge) {
   const WrittenSstable one = Write(SpecOf("nb"));
   const uint32_t words = 1 << 30;
-  std::string filter = ReadFile(one.Path("Filter.db"));
+  const std::string good = ReadFile(one.Path("Filter.db"));
+  std::string filter = good;
   filter.replace(4, 4, BigEndian(words, 4));
   WriteFile(one.Path("Filter.db"), filter);
   fs::resize_file(one.Path("Filter.db"), 8 + uint64_t{8} * words);
@@ -319,6 +330,11 @@ TEST_F(HarmsTest, AFilterThatIsFarTooLarge) {
   EXPECT_THAT(
       Exits(3, Filterdb("scan " + dir_ / "ks", limit)).out,
       HasSubstr("oversized (wastes memory)\n      not asked (not known)"));
+  // Nor is what follows the filter, nor asked for page by page.
+  WriteFile(one.Path("Filter.db"), good);
+  fs::resize_file(one.Path("Filter.db"), uint64_t{1} << 40);
+  EXPECT_THAT(Exits(0, Filterdb("scan " + dir_ / "ks", limit)).out,
+              HasSubstr(": too long\n"));
 }
 
 // ---- Where the SSTable lies ----

@@ -151,7 +151,7 @@ Let the node rewrite what is damaged:
     nodetool scrub ks t2
 After that, with the node up, repair what was hidden from compactions:
     nodetool repair --full ks t2
-  The rows themselves are back with the right filters. The repair is for deletions
+  The right filters alone bring the rows back. The repair is for deletions
   that a compaction forgot too early: run it before gc_grace_seconds have passed.
   A materialized view: drop and create it. Counters, and what a lightweight
   transaction wrote after a wrong read, stay wrong.
