@@ -239,8 +239,9 @@ def check_names(text, source, build):
         elif word.startswith("build/") and "/bin/" in word:
             name = word.rsplit("/", 1)[1]
             if not any(re.search(rf"\({name}\b", file.read_text())
-                       for file in source.glob("*/**/CMakeLists.txt")
-                       if "build" not in file.relative_to(source).parts):
+                       # Not in build/, where other tests make and remove folders.
+                       for top in ("db_bench_ext", "examples", "filterdb", "tests", "tools")
+                       for file in (source / top).rglob("CMakeLists.txt")):
                 yield f"nothing builds {name}: {text}"
 
 
