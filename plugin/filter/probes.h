@@ -5,7 +5,7 @@
 //
 // The vector kernels have copies of ProbeSequence's rule:
 // LaneKernel::PositionsOf in lane_kernel_inl.h, and PositionsOf in
-// avx512_kernel.cc. The tests KernelTest.AnswersByEveryProbe and LoneKeyCheck
+// avx512_kernel.cc. The tests KernelTest.AnswersByEveryProbe and CheckLoneKeys
 // compare all copies with a simple reference.
 
 #ifndef CASSANDRA_BLOOM_PLUGIN_FILTER_PROBES_H_
