@@ -271,11 +271,11 @@ WrittenSstable CopyRecorded(SstableSpec spec, const SstableVersion& version) {
   spec.fp_chance = PlannedFpChance(from);
   const bool as_cassandra_wrote =
       spec.fault == FilterFault::kNone && spec.expected_keys == 0;
+  WrittenSstable written = {prefix, spec.keys};
   if (!as_cassandra_wrote && !PutFault(spec, version.form, prefix)) {
-    std::string toc = ReadFile(prefix + "TOC.txt");
-    WriteFile(prefix + "TOC.txt", toc.erase(toc.find("Filter.db\n"), 10));
+    LeaveOutOfToc(written);
   }
-  return {prefix, std::move(spec.keys)};
+  return written;
 }
 
 WrittenSstable Make(SstableSpec spec, const SstableVersion& version) {
@@ -315,6 +315,12 @@ WrittenSstable Make(SstableSpec spec, const SstableVersion& version) {
 }
 
 }  // namespace
+
+void LeaveOutOfToc(const WrittenSstable& one) {
+  std::string toc = ReadFile(one.Path("TOC.txt"));
+  toc.erase(toc.find("Filter.db\n"), 10);
+  WriteFile(one.Path("TOC.txt"), toc);
+}
 
 WrittenSstable WriteSstable(SstableSpec spec) {
   std::string error;

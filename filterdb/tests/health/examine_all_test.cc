@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "filterdb/sstable/sstable_finder.h"
+#include "filterdb/tests/fake_sstable/checksums.h"
 #include "filterdb/tests/fake_sstable/fake_sstable.h"
-#include "filterdb/tests/fake_sstable/log_record.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/temp_dir.h"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "filterdb/tests/fake_sstable/log_record.h"
+#include "filterdb/tests/fake_sstable/checksums.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::tools {

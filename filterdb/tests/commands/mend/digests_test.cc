@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-#include "filterdb/tests/commands/mend/scylla_fixture.h"
+#include "filterdb/tests/commands/mend/mend_fixture.h"
 
 namespace cassandra_bloom::testing {
 namespace {

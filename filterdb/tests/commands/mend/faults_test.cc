@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "filterdb/tests/commands/mend/mend_fixture.h"
-#include "filterdb/tests/fake_sstable/log_record.h"
+#include "filterdb/tests/fake_sstable/checksums.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -22,25 +22,6 @@ using ::testing::HasSubstr;
 
 class FaultsTest : public MendFixture {
  protected:
-  // Returns what scan prints about the only SSTable.
-  Json TheOne(const std::string& options = "") const {
-    const Ran ran = Filterdb("scan --json " + options + " " + dir_ / "ks");
-    const Json report = ran.report();
-    EXPECT_EQ(report["sstables"].size(), 1U) << ran;
-    EXPECT_EQ(report["summary"]["exit_status"], ran.exit_code) << ran;
-    return report["sstables"][0];
-  }
-
-  // Returns the names of all findings.
-  static std::string ChecksOf(const Json& sstable) {
-    std::string checks;
-    for (const Json& finding : sstable["findings"]) {
-      checks +=
-          (checks.empty() ? "" : ", ") + finding["check"].get<std::string>();
-    }
-    return checks;
-  }
-
   void RemoveAll() {
     for (const auto& entry : fs::directory_iterator(dir_.path())) {
       fs::remove_all(entry.path());
@@ -77,7 +58,7 @@ TEST_F(FaultsTest, EachOfEachVersion) {
       SstableSpec spec = RecordedSpec(version, each.fault, each.expected_keys);
       if (version == "ms" || version == "mt") {
         spec.recorded = "";
-        spec.keys = NumberedKeys(500);
+        spec.keys = Keys(500);
       }
       const WrittenSstable one = Write(spec);
       const Json found = TheOne();
@@ -159,15 +140,8 @@ void ALog(const std::string&, const WrittenSstable& one) {
             LogRecord("REMOVE", one.prefix, 1, 8));
 }
 
-SstableSpec WithLz4(SstableSpec spec) {
-  spec.lz4 = true;
-  return spec;
-}
-
 void UnknownCompressor(const std::string&, const WrittenSstable& one) {
-  std::string info = ReadFile(one.Path("CompressionInfo.db"));
-  info[2] = 'X';
-  WriteFile(one.Path("CompressionInfo.db"), info);
+  ChangeCompressor(one);
 }
 
 std::vector<FaultCase> Cases() {

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "filterdb/tests/commands/mend/scylla_fixture.h"
+#include "filterdb/tests/commands/mend/mend_fixture.h"
 #include "filterdb/tests/commands/mend/stop_at_changes.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/write_file.h"

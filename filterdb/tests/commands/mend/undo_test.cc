@@ -206,11 +206,7 @@ TEST_F(UndoTest, RandomRuns) {
 
 // Neither an install nor its undo reads a whole Filter.db into memory.
 TEST_F(UndoTest, AHugeFilter) {
-#ifdef CASSANDRA_BLOOM_SANITIZED
-  const std::string limit;  // The sanitizers need more memory.
-#else
-  const std::string limit = "ulimit -d 30000;";
-#endif
+  const std::string limit = LimitOfMemory(30000);
   constexpr uint64_t kSize = uint64_t{32} << 20;
   fs::resize_file(filter_, kSize);
   Exits(0, MendInPlace("--jobs=1", limit));

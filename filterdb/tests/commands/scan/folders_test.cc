@@ -34,12 +34,8 @@ class FoldersTest : public ScanFixture {
     fs::create_directory_symlink(target, dir_ / name);
   }
 
-  // Root may read any folder, unless these two capabilities are taken away.
   Ran ScanWithoutPrivileges() const {
-    return Filterdb(
-        "scan --json " + dir_ / "data",
-        geteuid() == 0 ? "setpriv --bounding-set=-dac_override,-dac_read_search"
-                       : "");
+    return Filterdb("scan --json " + dir_ / "data", WithoutPrivileges());
   }
 
   Ran Scan(const std::string& more = "") const {

@@ -50,22 +50,11 @@ class HarmsTest : public ScanFixture {
       EXPECT_EQ(judged["harm"], each.harm);
       EXPECT_EQ(judged["incomplete"], each.is_incomplete);
     }
-    std::string checks;
-    for (const Json& finding : one["findings"]) {
-      checks +=
-          (checks.empty() ? "" : ", ") + finding["check"].get<std::string>();
-    }
-    EXPECT_EQ(checks, each.checks) << text;
+    EXPECT_EQ(ChecksOf(one), each.checks) << text;
   }
 };
 
 void NoChange(const WrittenSstable&) {}
-
-void ChangeCompressor(const WrittenSstable& one) {
-  std::string info = ReadFile(one.Path("CompressionInfo.db"));
-  info[2] = 'X';
-  WriteFile(one.Path("CompressionInfo.db"), info);
-}
 
 // One chunk of 8 MiB. Cassandra allows chunks of up to 1 GiB.
 void CompressInOneChunk(const WrittenSstable& one) {
@@ -82,12 +71,6 @@ void RemoveStatistics(const WrittenSstable& one) {
 }
 
 void RemoveData(const WrittenSstable& one) { fs::remove(one.Path("Data.db")); }
-
-void LeaveOutOfToc(const WrittenSstable& one) {
-  std::string toc = ReadFile(one.Path("TOC.txt"));
-  toc.erase(toc.find("Filter.db\n"), 10);
-  WriteFile(one.Path("TOC.txt"), toc);
-}
 
 // Cassandra reads as many words as the header says, and ignores the rest.
 void HeaderWithFewerWords(const WrittenSstable& one) {
@@ -133,11 +116,6 @@ void Encrypt(const WrittenSstable& one) {
 void DamageTocWithDigest(const WrittenSstable& one) {
   WriteScyllaDb(one.prefix);
   WriteFile(one.Path("TOC.txt"), "");
-}
-
-SstableSpec WithLz4(SstableSpec spec) {
-  spec.lz4 = true;
-  return spec;
 }
 
 TEST_F(HarmsTest, HiddenRowsAreSaid) {
@@ -318,11 +296,7 @@ TEST_F(HarmsTest, AFilterThatIsFarTooLarge) {
   filter.replace(4, 4, BigEndian(words, 4));
   WriteFile(one.Path("Filter.db"), filter);
   fs::resize_file(one.Path("Filter.db"), 8 + uint64_t{8} * words);
-#ifdef CASSANDRA_BLOOM_SANITIZED
-  const std::string limit;  // The sanitizers need more memory.
-#else
-  const std::string limit = "ulimit -d 100000;";
-#endif
+  const std::string limit = LimitOfMemory(100000);
   const Ran ran = Exits(3, Filterdb("scan --json " + dir_ / "ks", limit));
   const Json one_line = ran.report()["sstables"][0];
   EXPECT_EQ(one_line["verdict"], "oversized");

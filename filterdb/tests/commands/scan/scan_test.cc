@@ -10,7 +10,7 @@
 #include <string>
 
 #include "filterdb/tests/commands/scan/scan_fixture.h"
-#include "filterdb/tests/fake_sstable/log_record.h"
+#include "filterdb/tests/fake_sstable/checksums.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -20,16 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 
-class ScanTest : public ScanFixture {
- protected:
-  Json TheOne(const std::string& options = "") const {
-    const Ran ran = Scan("--json " + options);
-    const Json report = ran.report();
-    EXPECT_EQ(report["sstables"].size(), 1U) << ran;
-    EXPECT_EQ(report["summary"]["exit_status"], ran.exit_code);
-    return report["sstables"][0];
-  }
-};
+class ScanTest : public ScanFixture {};
 
 // ---- Figures ----
 
