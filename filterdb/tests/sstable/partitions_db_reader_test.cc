@@ -14,7 +14,6 @@
 
 #include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
-#include "filterdb/tests/sstable/handmade_trie_sstable.h"
 #include "filterdb/tests/sstable/read_keys.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"

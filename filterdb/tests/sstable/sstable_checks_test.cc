@@ -18,7 +18,6 @@
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/tests/fake_sstable/compressed_data.h"
 #include "filterdb/tests/fake_sstable/fake_sstable.h"
-#include "filterdb/tests/sstable/handmade_trie_sstable.h"
 #include "filterdb/tests/sstable/read_keys.h"
 #include "plugin/filter_db/read_file.h"
 #include "tests/support/cassandra_data.h"

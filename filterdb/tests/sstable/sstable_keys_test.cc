@@ -12,7 +12,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/sstable/key_reader.h"
-#include "filterdb/tests/sstable/handmade_trie_sstable.h"
+#include "filterdb/sstable/sstable.h"
 #include "filterdb/tests/sstable/read_keys.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/temp_dir.h"
@@ -153,6 +153,25 @@ TEST(KeyOrderTest, ByteOrderIsUnsigned) {
             0U);
   EXPECT_EQ(OutOfOrder("ByteOrderedPartitioner", {"\x80", "\x7f"}), 1U);
   EXPECT_EQ(OutOfOrder("ByteOrderedPartitioner", {"a", "a"}), 1U);
+}
+
+// ---- Names of components ----
+
+TEST(ComponentNameTest, Parts) {
+  const auto one = tools::ParseComponentName("nb-1-big-Filter.db");
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->name_prefix, "nb-1-big-");
+  EXPECT_EQ(one->component, "Filter.db");
+  EXPECT_EQ(tools::ParseComponentName("ks-my-cf-ic-12-Data.db")->name_prefix,
+            "ks-my-cf-ic-12-");
+  EXPECT_EQ(tools::ParseComponentName("nb-1-big-SAI+aa+Meta.db")->name_prefix,
+            "nb-1-big-");
+  for (const std::string_view name :
+       {"", "-", "Filter.db", "-Filter.db", "nb-1-big-", "nb-1-big-Other.db",
+        "nb-1-big-Filter.db.bak", "nb-1-big-Filter.db.cassandra_bloom-new",
+        "nb-1-big-SAI+aa+Meta.txt"}) {
+    EXPECT_FALSE(tools::ParseComponentName(name)) << name;
+  }
 }
 
 }  // namespace

@@ -20,7 +20,6 @@
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/tests/fake_sstable/checksums.h"
 #include "filterdb/tests/fake_sstable/compressed_data.h"
-#include "filterdb/tests/sstable/handmade_trie_sstable.h"
 #include "filterdb/tests/sstable/read_keys.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
