@@ -5,7 +5,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -474,37 +473,6 @@ TEST_F(InstallTest, WhereTheFileSystemTells) {
   Exits(0, Mend());
   EXPECT_THAT(Exits(0, FilterdbAsGiven("install " + run())).out,
               HasSubstr("filterdb install " + run() + " --undo\n"));
-}
-
-// A rehearsal promises nothing that the file system does not allow.
-TEST_F(InstallTest, WhereTheFileSystemDoesNotTell) {
-  // The mount ends with this process.
-  if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0 ||
-      RunProcess({"/bin/sh", "-c",
-                  "cd " + dir_.path() +
-                      " && mkdir upper work && mount --make-rprivate / && "
-                      "mount -t overlay none -o "
-                      "lowerdir=ks,upperdir=upper,workdir=work ks"})
-              .exit_code != 0) {
-    GTEST_SKIP() << "overlayfs cannot be mounted";
-  }
-  Exits(0, Mend());
-  const std::string install = "install " + run();
-  const std::string reason = one_.Path("Data.db") +
-                             ": the file system or the kernel does not tell "
-                             "here whether a process";
-  const Ran ran = Exits(3, FilterdbAsGiven(install));
-  EXPECT_THAT(ran.err, HasSubstr("nothing was changed: " + reason));
-  EXPECT_THAT(ran.err, HasSubstr("then give --node-is-down\n"));
-  const Ran dry_run = Exits(2, FilterdbAsGiven(install + " --dry-run"));
-  EXPECT_THAT(dry_run.out, HasSubstr("1 would be installed\n"));
-  EXPECT_THAT(dry_run.err, HasSubstr("the install would not begin: " + reason));
-  EXPECT_EQ(Exits(2, Install("--dry-run")).err, "");
-  EXPECT_THAT(Exits(0, Install()).out, HasSubstr("--undo --node-is-down\n"));
-  Exits(3, FilterdbAsGiven(install + " --undo"));
-  Exits(0, Scan());
-  EXPECT_THAT(Exits(2, Undo()).out, HasSubstr("1 put back\n"));
-  RunProcess({"/bin/umount", dir_ / "ks"});
 }
 
 // Two installs at once. One works, and the other refuses.
