@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -85,10 +84,6 @@ TEST_F(FaultsTest, EachOfEachVersion) {
 
 // ---- Other files, and options ----
 
-// Changes the files of a written SSTable in the temporary folder `dir`.
-using Change =
-    std::function<void(const std::string& dir, const WrittenSstable& one)>;
-
 struct FaultCase {
   const char* what;
   SstableSpec spec;
@@ -100,48 +95,24 @@ struct FaultCase {
   const char* text = "";  // A part of a finding or of the reason.
 };
 
-Change Remove(const char* component) {
-  return [=](const std::string&, const WrittenSstable& one) {
-    fs::remove(one.Path(component));
-  };
-}
-
-Change Content(const char* component, const std::string& content) {
-  return [=](const std::string&, const WrittenSstable& one) {
-    WriteFile(one.Path(component), content);
-  };
-}
-
 Change Fifo(const char* component) {
-  return [=](const std::string&, const WrittenSstable& one) {
+  return [=](const WrittenSstable& one) {
     fs::remove_all(one.Path(component));
     EXPECT_EQ(mkfifo(one.Path(component).c_str(), 0600), 0);
   };
 }
 
 Change Link(const char* component) {
-  return [=](const std::string& dir, const WrittenSstable& one) {
-    fs::rename(one.Path(component), dir + "/elsewhere");
-    fs::create_symlink(dir + "/elsewhere", one.Path(component));
+  return [=](const WrittenSstable& one) {
+    const fs::path other = fs::path(one.prefix).parent_path() / "elsewhere";
+    fs::rename(one.Path(component), other);
+    fs::create_symlink(other, one.Path(component));
   };
 }
 
-Change Both(const Change& first, const Change& second) {
-  return [=](const std::string& dir, const WrittenSstable& one) {
-    first(dir, one);
-    second(dir, one);
-  };
-}
-
-void NoChange(const std::string&, const WrittenSstable&) {}
-
-void ALog(const std::string&, const WrittenSstable& one) {
+void ALog(const WrittenSstable& one) {
   WriteFile(fs::path(one.prefix).parent_path() / "nb_txn_compaction_1.log",
             LogRecord("REMOVE", one.prefix, 1, 8));
-}
-
-void UnknownCompressor(const std::string&, const WrittenSstable& one) {
-  ChangeCompressor(one);
 }
 
 std::vector<FaultCase> Cases() {
@@ -174,7 +145,7 @@ std::vector<FaultCase> Cases() {
        "does not tell how many keys"},
       // What is known without the keys is said.
       {"an unknown compressor", WithLz4(SpecOf("nb", FilterFault::kTruncated)),
-       UnknownCompressor, "truncated, not supported", "", 2, "left",
+       ChangeCompressor, "truncated, not supported", "", 2, "left",
        "compressor XZ4Compressor: not supported"},
       {"no filter, no plan, but TOC.txt names it", good,
        Both(Remove("Filter.db"), Content("Statistics.db", "damaged")),
@@ -225,7 +196,7 @@ TEST_F(FaultsTest, Cases) {
   for (const FaultCase& each : Cases()) {
     SCOPED_TRACE(each.what);
     RemoveAll();
-    each.change(dir_.path(), Write(each.spec));
+    each.change(Write(each.spec));
     const Json found = TheOne(each.options);
     EXPECT_EQ(ChecksOf(found), each.checks) << found;
     const std::string checks = each.checks;

@@ -27,7 +27,7 @@ using ::testing::Not;
 struct HarmCase {
   const char* what;
   SstableSpec spec;
-  std::function<void(const WrittenSstable& one)> change;
+  Change change;
   int exit_code;
   const char* harm;
   bool is_incomplete;
@@ -54,8 +54,6 @@ class HarmsTest : public ScanFixture {
   }
 };
 
-void NoChange(const WrittenSstable&) {}
-
 // One chunk of 8 MiB. Cassandra allows chunks of up to 1 GiB.
 void CompressInOneChunk(const WrittenSstable& one) {
   std::string data = ReadFile(one.Path("Data.db"));
@@ -65,12 +63,6 @@ void CompressInOneChunk(const WrittenSstable& one) {
   WriteFile(one.Path("Data.db"), compressed.data);
   WriteFile(one.Path("CompressionInfo.db"), compressed.info);
 }
-
-void RemoveStatistics(const WrittenSstable& one) {
-  fs::remove(one.Path("Statistics.db"));
-}
-
-void RemoveData(const WrittenSstable& one) { fs::remove(one.Path("Data.db")); }
 
 // Cassandra reads as many words as the header says, and ignores the rest.
 void HeaderWithFewerWords(const WrittenSstable& one) {
@@ -84,16 +76,18 @@ void AppendBytes(const WrittenSstable& one) {
   fs::resize_file(one.Path("Filter.db"), uint64_t{1} << 30);
 }
 
-void CutTo(size_t size, const WrittenSstable& one) {
-  fs::resize_file(one.Path("Filter.db"), size);
-  // Long ago, so that no node can be writing it.
-  fs::last_write_time(one.Path("Filter.db"),
-                      fs::file_time_type::clock::now() - std::chrono::hours(1));
+Change CutTo(size_t size) {
+  return [=](const WrittenSstable& one) {
+    const std::string filter = one.Path("Filter.db");
+    fs::resize_file(filter, size);
+    // Long ago, so that no node can be writing it.
+    fs::last_write_time(
+        filter, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  };
 }
 
 // Gives all files the names of this version.
-std::function<void(const WrittenSstable& one)> RenameTo(
-    const std::string& version) {
+Change RenameTo(const std::string& version) {
   return [=](const WrittenSstable& one) {
     for (const auto& entry :
          fs::directory_iterator(fs::path(one.prefix).parent_path())) {
@@ -113,15 +107,9 @@ void Encrypt(const WrittenSstable& one) {
   WriteFile(one.Path("Index.db"), "cipher text");
 }
 
-void DamageTocWithDigest(const WrittenSstable& one) {
-  WriteScyllaDb(one.prefix);
-  WriteFile(one.Path("TOC.txt"), "");
-}
+void AddDigests(const WrittenSstable& one) { WriteScyllaDb(one.prefix); }
 
 TEST_F(HarmsTest, HiddenRowsAreSaid) {
-  const auto cut_half = [](const WrittenSstable& one) { CutTo(600, one); };
-  const auto cut_header = [](const WrittenSstable& one) { CutTo(5, one); };
-  const auto empty = [](const WrittenSstable& one) { CutTo(0, one); };
   const SstableSpec bad = SpecOf("nb", FilterFault::kKeysLeftOut);
   for (const HarmCase& each : std::vector<HarmCase>{
            {"a header with fewer words than the file", SpecOf("nb"),
@@ -135,29 +123,20 @@ TEST_F(HarmsTest, HiddenRowsAreSaid) {
             "does not confirm\n      not supported (not known)"},
            {"encrypted, denies none", WithLz4(SpecOf("nb")), ChangeCompressor,
             0, "none", false, "", ": ok\n"},
-           {"not confirmed, denies keys of the index", bad, RemoveStatistics, 2,
-            "hides rows", true, "keys missing, keys not confirmed",
-            "restore Statistics.db"},
+           {"not confirmed, denies keys of the index", bad,
+            Remove("Statistics.db"), 2, "hides rows", true,
+            "keys missing, keys not confirmed", "restore Statistics.db"},
            {"of another form", SpecOf("nb", FilterFault::kOtherForm), NoChange,
             2, "hides rows", false, "keys missing, another form",
             "has all keys in the form ma-to-me, and not in that of version "
             "nb\n"},
            {"of another form, and so is the rest",
-            SpecOf("nb", FilterFault::kOtherForm), RemoveStatistics, 2,
+            SpecOf("nb", FilterFault::kOtherForm), Remove("Statistics.db"), 2,
             "hides rows", true, "keys missing, another form, name doubted",
             "give the files the names of the version"},
-           {"not confirmed, and not in TOC.txt", SpecOf("nb"),
-            [](const WrittenSstable& one) {
-              RemoveStatistics(one);
-              LeaveOutOfToc(one);
-            },
-            3, "not known", true, "keys not confirmed, not in TOC.txt",
-            "restore Statistics.db"},
-           {"Data.db lost, ma", SpecOf("ma"), RemoveData, 2, "SSTable damaged",
-            false, "keys unreadable", "restore the damaged file"},
            {"Data.db lost, ka, where no node removes files", SpecOf("ka"),
             [](const WrittenSstable& one) {
-              RemoveData(one);
+              fs::remove(one.Path("Data.db"));
               const fs::path table = fs::path(one.prefix).parent_path();
               const fs::path upload = table.string() + kId + "/upload";
               fs::create_directories(upload.parent_path());
@@ -165,17 +144,11 @@ TEST_F(HarmsTest, HiddenRowsAreSaid) {
             },
             2, "SSTable damaged", false, "keys unreadable",
             "restore the damaged file"},
-           {"cut, na", SpecOf("nb"), cut_half, 2, "hides rows", false,
+           {"cut, na", SpecOf("nb"), CutTo(600), 2, "hides rows", false,
             "truncated", "truncated (hides rows)"},
-           {"cut, before na", SpecOf("md"), cut_half, 2, "refused", false,
-            "truncated", "truncated (refused)"},
-           {"cut in the header, na", SpecOf("nb"), cut_header, 1,
-            "wastes reads", false, "header cut", "header cut (wastes reads)"},
-           {"cut in the header, before na", SpecOf("md"), cut_header, 2,
-            "refused", false, "header cut", "header cut (refused)"},
-           {"empty, na", SpecOf("nb"), empty, 1, "wastes reads", false, "empty",
-            "empty (wastes reads)"},
-           {"empty, before na", SpecOf("md"), empty, 2, "refused", false,
+           {"cut in the header, na", SpecOf("nb"), CutTo(5), 1, "wastes reads",
+            false, "header cut", "header cut (wastes reads)"},
+           {"empty, before na", SpecOf("md"), CutTo(0), 2, "refused", false,
             "empty", "empty (refused)"}}) {
     Expect(each);
   }
@@ -206,16 +179,11 @@ TEST_F(HarmsTest, NothingElseIsCalledDamage) {
            {"more bytes than the header says, which has no probes",
             SpecOf("nb", FilterFault::kProbes0), AppendBytes, 1, "wastes reads",
             false, "no probes, too long", "no probes (wastes reads)"},
-           {"version ia", SpecOf("ia"), NoChange, 0, "none", false, "",
-            ": ok\n"},
            {"left over", SpecOf("nb"),
-            [](const WrittenSstable& one) {
-              fs::remove(one.Path("Data.db"));
-              fs::remove(one.Path("Index.db"));
-            },
-            0, "none", false, "left over", "nothing is to be restored"},
-           {"Data.db removed, ka", SpecOf("ka"), RemoveData, 3, "not known",
-            true, "Data.db missing", "if no node was stopped"},
+            Both(Remove("Data.db"), Remove("Index.db")), 0, "none", false,
+            "left over", "nothing is to be restored"},
+           {"Data.db removed, ka", SpecOf("ka"), Remove("Data.db"), 3,
+            "not known", true, "Data.db missing", "if no node was stopped"},
            {"lines that end in CR LF", SpecOf("nb"),
             [](const WrittenSstable& one) {
               std::string toc;
@@ -232,20 +200,14 @@ TEST_F(HarmsTest, NothingElseIsCalledDamage) {
             "wastes reads", true, "no probes, not supported",
             "more than 4194304: not supported"},
            // "list the components one a line" would be a dead end.
-           {"TOC.txt damaged, with a digest", SpecOf("me"), DamageTocWithDigest,
-            2, "refused", false, "TOC.txt damaged",
+           {"TOC.txt damaged, with a digest", SpecOf("me"),
+            Both(AddDigests, Content("TOC.txt", "")), 2, "refused", false,
+            "TOC.txt damaged",
             "restore the TOC.txt whose checksum is in Scylla.db"},
            {"TOC.txt missing, with a digest", SpecOf("me"),
-            [](const WrittenSstable& one) {
-              WriteScyllaDb(one.prefix);
-              fs::remove(one.Path("TOC.txt"));
-            },
-            2, "refused", false, "TOC.txt missing",
-            "restore the TOC.txt whose checksum is in Scylla.db"},
-           {"TOC.txt missing, without a digest", SpecOf("ms"),
-            [](const WrittenSstable& one) { fs::remove(one.Path("TOC.txt")); },
-            2, "refused", false, "TOC.txt missing",
-            "with the components of the SSTable one a line"}}) {
+            Both(AddDigests, Remove("TOC.txt")), 2, "refused", false,
+            "TOC.txt missing",
+            "restore the TOC.txt whose checksum is in Scylla.db"}}) {
     Expect(each);
   }
 }

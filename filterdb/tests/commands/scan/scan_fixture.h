@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,30 @@ inline std::string ChecksOf(const Json& sstable) {
 inline SstableSpec WithLz4(SstableSpec spec) {
   spec.lz4 = true;
   return spec;
+}
+
+// Changes the files of a written SSTable.
+using Change = std::function<void(const WrittenSstable& one)>;
+
+inline void NoChange(const WrittenSstable&) {}
+
+inline Change Remove(const char* component) {
+  return [=](const WrittenSstable& one) {
+    std::filesystem::remove(one.Path(component));
+  };
+}
+
+inline Change Content(const char* component, const std::string& content) {
+  return [=](const WrittenSstable& one) {
+    WriteFile(one.Path(component), content);
+  };
+}
+
+inline Change Both(const Change& first, const Change& second) {
+  return [=](const WrittenSstable& one) {
+    first(one);
+    second(one);
+  };
 }
 
 inline void ChangeCompressor(const WrittenSstable& one) {
