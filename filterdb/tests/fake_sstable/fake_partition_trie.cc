@@ -124,20 +124,6 @@ std::string EncodeTrieNode(int type, int payload_flags,
   return node + Pointers(distances, kPointerBits[type]);
 }
 
-std::string SmallestTrieNode(const TriePayload& payload,
-                             const std::vector<TrieChild>& children) {
-  std::string smallest;
-  for (int type = 0; type < 16; ++type) {
-    if (FitsTrieNode(type, payload.flags != 0, children)) {
-      const std::string node = EncodeTrieNode(type, payload.flags, children);
-      if (smallest.empty() || node.size() < smallest.size()) {
-        smallest = node;
-      }
-    }
-  }
-  return smallest + payload.bytes;
-}
-
 uint64_t AppendTrie(const std::map<std::string, TriePayload>& payload_of_path,
                     const std::function<EncodeNode>& encode,
                     std::string* file) {

@@ -39,13 +39,10 @@ bool FitsTrieNode(int type, bool has_payload,
 std::string EncodeTrieNode(int type, int payload_flags,
                            const std::vector<TrieChild>& children);
 
-// Returns the bytes of the smallest node that fits, and its payload.
-std::string SmallestTrieNode(const TriePayload& payload,
-                             const std::vector<TrieChild>& children);
-
 // Appends a trie to `*file`, and returns the position of the root. `encode`
 // returns the bytes of a node and of its payload.
-using EncodeNode = decltype(SmallestTrieNode);
+using EncodeNode = std::string(const TriePayload& payload,
+                               const std::vector<TrieChild>& children);
 uint64_t AppendTrie(const std::map<std::string, TriePayload>& payload_of_path,
                     const std::function<EncodeNode>& encode, std::string* file);
 

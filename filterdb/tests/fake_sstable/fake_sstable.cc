@@ -202,7 +202,12 @@ std::string TrieIndex(const std::vector<IndexedPartition>& partitions,
         TriePayloadOf(partition.key, position, BytesOfSigned(position));
   }
   std::string file;
-  const uint64_t root = AppendTrie(payloads, SmallestTrieNode, &file);
+  // Nodes of any distance, with less than 256 children or with all.
+  const auto encode = [](const TriePayload& payload, const auto& children) {
+    const int type = children.empty() ? 0 : children.size() < 256 ? 9 : 15;
+    return EncodeTrieNode(type, payload.flags, children) + payload.bytes;
+  };
+  const uint64_t root = AppendTrie(payloads, encode, &file);
   const uint64_t first_key_position = file.size();
   file += WithLength(partitions.front().key) +
           WithLength(partitions.back().key) + BigEndian(first_key_position, 8) +

@@ -77,10 +77,9 @@ TEST_F(DigestsTest, TheDigestOfACompletedToc) {
 
 // Left, if it was to be mended. The install says so, too.
 TEST_F(DigestsTest, AnOversizedFilter) {
-  SstableSpec spec;
-  spec.version = "me";
-  spec.expected_keys = 10000;  // Ten times the number of keys.
-  WriteScyllaDb(Write(spec).prefix);
+  WriteScyllaDb(
+      Write(SpecOf("me", FilterFault::kNone, 0.01, /*expected_keys=*/10000))
+          .prefix);
   ExpectLeft("--oversized", "give --rewrite-digests");
   NextRun();
   Exits(0, Mend());

@@ -31,9 +31,7 @@ constexpr char kNobody[] = "65534";
 // The plan of Statistics.db counts, even if another chance is given. So a mend
 // never makes a filter worse than planned. (Version ic stores no chance.)
 TEST_F(MendTest, TheDefaultChanceFillsUnknownPlansOnly) {
-  SstableSpec spec;
-  spec.fault = FilterFault::kBitsCleared;
-  const WrittenSstable known = Write(spec);
+  const WrittenSstable known = Write(FilterFault::kBitsCleared);
   const WrittenSstable unknown =
       Write(RecordedSpec("ic", FilterFault::kBitsCleared));
   EXPECT_THAT(Exits(2, Mend()).out, HasSubstr("plan unknown; give "
@@ -47,9 +45,8 @@ TEST_F(MendTest, TheDefaultChanceFillsUnknownPlansOnly) {
 }
 
 TEST_F(MendTest, Oversized) {
-  SstableSpec spec;
-  spec.expected_keys = 10000;  // Ten times the number of keys.
-  const WrittenSstable one = Write(spec);
+  const WrittenSstable one =
+      Write(SpecOf("nb", FilterFault::kNone, 0.01, /*expected_keys=*/10000));
   const auto size = fs::file_size(one.Path("Filter.db"));
   const uint64_t freed = Scan().report()["summary"]["oversized_freed_bytes"];
   EXPECT_THAT(Exits(0, Mend()).out, HasSubstr("nothing to do"));
@@ -246,12 +243,11 @@ TEST_F(MendTest, AFullDiskBehindTheRun) {
 
 // What is left is said once, also if its path cannot be in the list of the run.
 TEST_F(MendTest, InPlaceSaysOnceWhatIsLeft) {
-  SstableSpec spec;
-  spec.fault = FilterFault::kBitsCleared;
-  Write(spec);
+  Write(FilterFault::kBitsCleared);
   for (const std::string folder : {"ks/t2", "ks/a\nb"}) {
     SCOPED_TRACE(folder);
-    const std::string filter = Write(spec, folder).Path("Filter.db");
+    const std::string filter =
+        Write(FilterFault::kBitsCleared, "1", folder).Path("Filter.db");
     if (folder == "ks/t2") {
       fs::rename(filter, dir_ / "filter");
       fs::create_symlink(dir_ / "filter", filter);

@@ -169,8 +169,7 @@ TEST_F(FoldersTest, NamesWithTmp) {
 }
 
 TEST_F(FoldersTest, AFolderOfAnUnfinishedSstable) {
-  SstableSpec spec;
-  spec.fault = FilterFault::kBitsCleared;
+  const SstableSpec spec = SpecOf("nb", FilterFault::kBitsCleared);
   Write("data/ks/t1/1.sstable", spec);
   EXPECT_EQ(Exits(0, Scan()).report()["sstables"][0]["state"], "being written");
   fs::remove_all(dir_ / "data");

@@ -115,10 +115,11 @@ class ScanFixture : public ::testing::Test {
     }
     return WriteSstable(spec);
   }
-  WrittenSstable Write(FilterFault fault, const std::string& generation = "1") {
+  WrittenSstable Write(FilterFault fault, const std::string& generation = "1",
+                       const std::string& folder = "ks/t1") {
     SstableSpec spec = SpecOf("nb", fault);
     spec.generation = generation;
-    return Write(spec);
+    return Write(spec, folder);
   }
 
   Ran Scan(const std::string& options = "") const {
