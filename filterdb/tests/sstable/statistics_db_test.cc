@@ -16,19 +16,13 @@
 #include "tests/support/cassandra_data.h"
 #include "tests/support/temp_dir.h"
 
-namespace cassandra_bloom::tools {
+namespace cassandra_bloom::testing {
 namespace {
 
-using cassandra_bloom::testing::CassandraSstables;
-using cassandra_bloom::testing::ComponentIn;
-using cassandra_bloom::testing::PlannedFpChance;
-using cassandra_bloom::testing::ReadFile;
-using cassandra_bloom::testing::RecordedSstable;
-using cassandra_bloom::testing::RecordedSstables;
-using cassandra_bloom::testing::TempDir;
-using cassandra_bloom::testing::WriteFile;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+using tools::ReadStatistics;
+using tools::Statistics;
 
 class StatisticsDbTest : public ::testing::Test {
  protected:
@@ -180,4 +174,4 @@ TEST_F(StatisticsDbTest, PartitionsThatCannotBeCounted) {
 }
 
 }  // namespace
-}  // namespace cassandra_bloom::tools
+}  // namespace cassandra_bloom::testing

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "filterdb/sstable/sstable_keys.h"
@@ -291,20 +292,18 @@ std::string LittleEndian4(uint8_t number) {
   return {static_cast<char>(number), 0, 0, 0};
 }
 
-struct BrokenChunk {
-  const char* compressor;
-  std::string chunk;  // CompressionInfo.db says it holds 20 bytes.
-  std::string error;
-  int32_t max_compressed = INT32_MAX;
-};
-
 TEST(CompressedDataFileTest, RefusesBrokenChunks) {
   const std::string text = Text(20);
   const std::string lz4 = Compress("LZ4Compressor", text).substr(4);
   const auto compressed = [](const char* compressor, size_t size) {
     return Compress(compressor, Text(size));
   };
-  const BrokenChunk broken_chunks[] = {
+  const struct {
+    const char* compressor;
+    std::string chunk;  // CompressionInfo.db says it holds 20 bytes.
+    std::string error;
+    int32_t max_compressed = INT32_MAX;
+  } broken_chunks[] = {
       {"LZ4Compressor", "abc", "has 3 bytes of LZ4"},
       {"LZ4Compressor", LittleEndian4(21) + lz4,
        "says it has 21 bytes, not 20"},
@@ -338,7 +337,7 @@ TEST(CompressedDataFileTest, RefusesBrokenChunks) {
       {"LZ4Compressor", Text(21), "has 21 bytes for 20", 20},
       {"LZ4Compressor", Text(25), "has 25 bytes for 20", 20},
   };
-  for (const BrokenChunk& broken : broken_chunks) {
+  for (const auto& broken : broken_chunks) {
     SCOPED_TRACE(broken.compressor);
     const Files files(WithChecksum(broken.chunk),
                       CompressionInfoOf(broken.compressor, {}, 32,
@@ -433,11 +432,6 @@ TEST(CompressedDataFileTest, ReadsWithCassandrasDictionary) {
             "after the offsets of the chunks");
 }
 
-struct BrokenInfo {
-  std::string info;
-  const char* error;
-};
-
 TEST(CompressedDataFileTest, RefusesBrokenCompressionInfo) {
   const auto info = [](int64_t chunk_length, int64_t max_compressed,
                        int64_t data_length,
@@ -445,7 +439,7 @@ TEST(CompressedDataFileTest, RefusesBrokenCompressionInfo) {
     return CompressionInfoOf("NoopCompressor", {}, chunk_length, max_compressed,
                              data_length, offsets);
   };
-  const BrokenInfo broken_infos[] = {
+  const std::pair<std::string, std::string> broken_infos[] = {
       {info(0, 99, 20, {0}),
        "chunks of 0 bytes; expected a power of two up to 1073741824"},
       {info(-1, 99, 20, {0}),
@@ -483,11 +477,10 @@ TEST(CompressedDataFileTest, RefusesBrokenCompressionInfo) {
        "(org.apache.cassandra.fixed_output_chunk_length=4096): not supported"},
   };
   const std::string data = WithChecksum(Text(20));
-  for (const BrokenInfo& broken : broken_infos) {
-    const std::string error = broken.error;
-    EXPECT_EQ(Files(data, broken.info).Error(),
-              error.rfind("Data.db", 0) == 0 ? error
-                                             : "CompressionInfo.db: " + error);
+  for (const auto& [bytes, error] : broken_infos) {
+    EXPECT_EQ(Files(data, bytes).Error(), error.rfind("Data.db", 0) == 0
+                                              ? error
+                                              : "CompressionInfo.db: " + error);
   }
   EXPECT_EQ(Files(data, info(32, 99, 20, {0})).Error(), "");
   // The last chunk is good.
