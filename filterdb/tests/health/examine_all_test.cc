@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -41,19 +40,17 @@ std::vector<tools::Sstable> FindSstables(
 
 // Calls `meanwhile` after the first look at all SSTables.
 std::vector<Examined> ExamineAll(
-    std::vector<tools::Sstable> sstables,
+    const std::vector<tools::Sstable>& sstables,
     const std::function<void()>& meanwhile = [] {}) {
   std::vector<Examined> examined;
   tools::ExamineJob job;
-  std::reverse(sstables.begin(), sstables.end());
+  auto next = sstables.begin();
   job.next = [&]() -> std::optional<tools::Sstable> {
-    if (sstables.empty()) {
+    if (next == sstables.end()) {
       meanwhile();
       return std::nullopt;
     }
-    tools::Sstable next = sstables.back();
-    sstables.pop_back();
-    return next;
+    return *next++;
   };
   job.done = [&](const Examined& one) { examined.push_back(one); };
   tools::ExamineAll(job);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -197,18 +195,6 @@ TEST(PartitionsDbReaderTest, CountsWrongHashes) {
   EXPECT_EQ(read.error, "");
   EXPECT_EQ(read.keys.size(), 4U);
   EXPECT_EQ(reader->num_wrong_hashes(), 2U);
-}
-
-TEST(PartitionsDbReaderTest, TellsThatAFileWasTruncated) {
-  TrieSstable sstable = SstableOf({"a", "b"}, /*filler=*/300000);
-  const MadeFiles files(sstable);
-  std::string error;
-  const auto reader = files.Open(&error);
-  ASSERT_NE(reader, nullptr) << error;
-  ASSERT_EQ(truncate(files.Path("Data.db").c_str(), 200000), 0);
-  EXPECT_EQ(WithoutFolders(ReadKeys(reader.get()).error),
-            "da-1-bti-Data.db: was truncated while it was read: byte 300003 of "
-            "600006 is missing");
 }
 
 // ---- Damaged files ----

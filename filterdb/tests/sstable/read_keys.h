@@ -7,14 +7,11 @@
 #define CASSANDRA_BLOOM_FILTERDB_TESTS_SSTABLE_READ_KEYS_H_
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <regex>
@@ -90,16 +87,6 @@ class StandardInput {
  private:
   const int saved_;
 };
-
-inline int FileOf(const std::string& bytes) {
-  const int fd = memfd_create("keys", MFD_CLOEXEC);
-  if (fd < 0 || pwrite(fd, bytes.data(), bytes.size(), /*offset=*/0) !=
-                    static_cast<ssize_t>(bytes.size())) {
-    std::perror("memfd_create");
-    std::abort();
-  }
-  return fd;
-}
 
 // Returns an input of which each read gets one packet, as of a pipe whose
 // writer is slow. All packets together must have less than 100 KB, and be fewer
