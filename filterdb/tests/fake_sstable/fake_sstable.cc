@@ -289,12 +289,10 @@ WrittenSstable Make(SstableSpec spec, const SstableVersion& version) {
   std::map<std::string, std::string> files;
   files["Data.db"] = DataOf(spec, &partitions);
   if (spec.lz4) {
-    Compression compression = {"LZ4Compressor", /*chunk_length=*/1024,
-                               std::nullopt};
-    if (version.has_max_compressed_length) {
-      compression.max_compressed_length = INT32_MAX;
-    }
-    CompressedData compressed = CompressData(files["Data.db"], compression);
+    CompressedData compressed = CompressData(
+        files["Data.db"], "LZ4Compressor", /*chunk_length=*/1024,
+        version.has_max_compressed_length ? std::optional(INT32_MAX)
+                                          : std::nullopt);
     files["Data.db"] = compressed.data;
     files["CompressionInfo.db"] = compressed.info;
   }

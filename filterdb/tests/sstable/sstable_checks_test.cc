@@ -333,7 +333,7 @@ TEST(EncryptedTest, IsNotSupported) {
   const TrieSstable sstable = SstableOf({"a", "b", "c"});
   const MadeFiles files(sstable);
   const CompressedData compressed =
-      CompressData(sstable.data, {"EncryptingLZ4Compressor", 16, INT32_MAX});
+      CompressData(sstable.data, "EncryptingLZ4Compressor", 16, INT32_MAX);
   files.Write("Data.db", compressed.data);
   files.Write("CompressionInfo.db", compressed.info);
   files.Write("Partitions.db", std::string(100, 'x'));

@@ -58,8 +58,8 @@ class HarmsTest : public ScanFixture {
 void CompressInOneChunk(const WrittenSstable& one) {
   std::string data = ReadFile(one.Path("Data.db"));
   data.resize(8 << 20);
-  Compression compression{"ZstdCompressor", data.size(), INT32_MAX};
-  const CompressedData compressed = CompressData(data, compression);
+  const CompressedData compressed =
+      CompressData(data, "ZstdCompressor", data.size(), INT32_MAX);
   WriteFile(one.Path("Data.db"), compressed.data);
   WriteFile(one.Path("CompressionInfo.db"), compressed.info);
 }

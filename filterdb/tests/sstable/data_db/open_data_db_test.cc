@@ -95,7 +95,7 @@ TEST(CompressedDataFileTest, ReadsAnyRange) {
         SCOPED_TRACE(std::string(compressor) + " " +
                      std::to_string(chunk_length));
         const CompressedData compressed =
-            CompressData(text, {compressor, chunk_length, max_compressed});
+            CompressData(text, compressor, chunk_length, max_compressed);
         const Files files(compressed.data, compressed.info);
         std::string error;
         const auto file = files.Open(&error);
@@ -507,14 +507,7 @@ TEST(CompressedDataFileTest, RefusesEveryCutOfCompressionInfo) {
 
 // This test limits memory with RLIMIT_AS, which does not limit the malloc of
 // AddressSanitizer.
-#if defined(__SANITIZE_ADDRESS__)
-#define CASSANDRA_BLOOM_HAS_OWN_MALLOC
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CASSANDRA_BLOOM_HAS_OWN_MALLOC
-#endif
-#endif
-#ifndef CASSANDRA_BLOOM_HAS_OWN_MALLOC
+#ifndef CASSANDRA_BLOOM_SANITIZED
 
 void TakeAllBlocksOf(size_t size) {
   struct rlimit none = {};
@@ -530,7 +523,7 @@ void TakeAllBlocksOf(size_t size) {
 
 TEST(CompressedDataFileDeathTest, WantOfMemoryIsNoDamage) {
   const CompressedData compressed =
-      CompressData(Text(100), {"DeflateCompressor", 16, INT32_MAX});
+      CompressData(Text(100), "DeflateCompressor", 16, INT32_MAX);
   const Files files(compressed.data, compressed.info);
   std::string error;
   const auto file = files.Open(&error);
@@ -555,7 +548,7 @@ TEST(CompressedDataFileTest, ReadsOnlyChunksWithKeys) {
   const TrieSstable sstable = SstableOf({"a", "b", "c"}, /*filler=*/1000);
   const MadeFiles files(sstable);
   auto [data, info] =
-      CompressData(sstable.data, {"NoopCompressor", 64, INT32_MAX});
+      CompressData(sstable.data, "NoopCompressor", 64, INT32_MAX);
   files.Write("CompressionInfo.db", info);
   data[5 * 68] ^= 1;
   files.Write("Data.db", data);
