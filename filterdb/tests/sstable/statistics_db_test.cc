@@ -86,10 +86,7 @@ TEST_F(StatisticsDbTest, VersionsWithoutIt) {
 // ---- The partitioner, and the number of partitions ----
 
 TEST_F(StatisticsDbTest, WhatCassandraWrote) {
-  std::vector<std::string> folders = CassandraSstables();
-  const std::vector<std::string> recorded = RecordedSstables();
-  folders.insert(folders.end(), recorded.begin(), recorded.end());
-  for (const std::string& folder : folders) {
+  for (const std::string& folder : SstablesWithKeys()) {
     SCOPED_TRACE(folder);
     const std::string path = ComponentIn(folder, "Statistics.db");
     std::string version;

@@ -143,13 +143,8 @@ TEST_F(DigestsTest, ADamagedScyllaDb) {
   scylla[13] = 'X';  // A byte outside the digests.
   WriteFile(one.Path("Scylla.db"), scylla);
   ExpectLeft(kRewrite, "restore Scylla.db from a backup");
-  const auto before = Files();
-  for (const std::string& unknown : {scylla.substr(0, 9), scylla + "x"}) {
-    WriteFile(one.Path("Scylla.db"), unknown);
-    ExpectLeft(kRewrite, one.Path("Scylla.db"));
-    WriteFile(one.Path("Scylla.db"), scylla);
-    EXPECT_TRUE(Files() == before);
-  }
+  WriteFile(one.Path("Scylla.db"), scylla + "x");  // An unknown layout.
+  ExpectLeft(kRewrite, one.Path("Scylla.db"));
   fs::resize_file(one.Path("Scylla.db"), 17 << 20);  // Not read into memory.
   ExpectLeft(kRewrite, "restore Scylla.db from a backup");
   fs::remove(one.Path("Scylla.db"));

@@ -29,6 +29,10 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+void HardLink(const fs::path& from, const fs::path& to) {
+  fs::create_hard_link(from, to);
+}
+
 class InstallTest : public MendFixture {
  protected:
   InstallTest() : one_(Write(FilterFault::kKeysLeftOut)) {}
@@ -81,9 +85,6 @@ TEST_F(InstallTest, FindsTheSstableByItsFiles) {
   const auto rename = [](const fs::path& from, const fs::path& to) {
     fs::rename(from, to);
   };
-  const auto link = [](const fs::path& from, const fs::path& to) {
-    fs::create_hard_link(from, to);
-  };
   const struct {
     const char* from;
     const char* folder;
@@ -91,7 +92,7 @@ TEST_F(InstallTest, FindsTheSstableByItsFiles) {
     std::function<void(fs::path, fs::path)> give;
     int num_names = 1;
   } cases[] = {{"ks/t1", "ks/t1", "nb-7-big-", rename},
-               {"ks/t1", "ks/t1", "nb-7-big-", link, 2},
+               {"ks/t1", "ks/t1", "nb-7-big-", HardLink, 2},
                {"ks/t1", "ks/t1/quarantine", "nb-1-big-", rename},
                {"ks/t1", "ks/t1/staging", "nb-1-big-", rename},
                {"ks/t1/staging", "ks/t1", "nb-1-big-", rename}};
@@ -112,9 +113,7 @@ TEST_F(InstallTest, FindsTheSstableByItsFiles) {
 
 // The list has both names. Both get the new filter, with the first line.
 TEST_F(InstallTest, TwoNamesBeforeTheMend) {
-  GiveNames("ks/t1", "nb-7-big-", [](const fs::path& from, const fs::path& to) {
-    fs::create_hard_link(from, to);
-  });
+  GiveNames("ks/t1", "nb-7-big-", HardLink);
   EXPECT_THAT(Exits(0, Mend()).out, HasSubstr("2 built"));
   EXPECT_THAT(Exits(0, Install()).out, HasSubstr("\n1 installed\n"));
   Exits(0, Scan());
@@ -184,9 +183,7 @@ TEST_F(InstallTest, AFolderThatIsNotThere) {
 TEST_F(InstallTest, AFolderBesideThatCannotBeListed) {
   Exits(0, Mend());
   const std::string staging = dir_ / "ks/t1/staging";
-  GiveNames("ks/t1/staging", "nb-1-big-", [](const auto& from, const auto& to) {
-    fs::create_hard_link(from, to);
-  });
+  GiveNames("ks/t1/staging", "nb-1-big-", HardLink);
   fs::permissions(staging, fs::perms::none);
   const Ran ran = Install("", WithoutPrivileges());
   fs::permissions(staging, fs::perms::owner_all);
