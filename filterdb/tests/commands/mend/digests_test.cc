@@ -21,10 +21,6 @@ constexpr char kRewrite[] = "--rewrite-digests";
 
 class DigestsTest : public ScyllaFixture {
  protected:
-  std::string Verdict() const {
-    return Scan().report()["sstables"][0]["verdict"];
-  }
-
   // Expects filterdb mend to change no file, and to print `reason`.
   void ExpectLeft(const std::string& options, const std::string& reason) {
     const auto before = Files();
@@ -64,12 +60,12 @@ TEST_F(DigestsTest, EachFault) {
 
 TEST_F(DigestsTest, TheDigestOfACompletedToc) {
   LeaveOutOfToc(WriteScylla(FilterFault::kNone));
-  EXPECT_EQ(Verdict(), "not in TOC.txt");
+  EXPECT_EQ(TheOne()["verdict"], "not in TOC.txt");
   ExpectLeft("", "give --rewrite-digests");
   ExpectMended();
   ExpectWell();
   WriteScylla(FilterFault::kMissing);  // Its TOC.txt lacks it, too.
-  EXPECT_EQ(Verdict(), "missing");
+  EXPECT_EQ(TheOne()["verdict"], "missing");
   ExpectLeft("", "give --rewrite-digests");
   ExpectMended();
   ExpectWell();
@@ -105,7 +101,7 @@ TEST_F(DigestsTest, ADigestThatDiffers) {
   std::string rotten = good;
   rotten.back() = '\xff';
   WriteFile(one.Path("Filter.db"), rotten);
-  EXPECT_EQ(Verdict(), "digest differs");
+  EXPECT_EQ(TheOne()["verdict"], "digest differs");
   ExpectMended();
   EXPECT_EQ(ReadFile(one.Path("Filter.db")), good);
   ExpectWell();
