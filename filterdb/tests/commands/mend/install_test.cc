@@ -388,11 +388,8 @@ TEST_F(InstallTest, FoldersThatAreRefused) {
   fs::permissions(run() + "/list", fs::perms(0622));
   expect(run(), run() + "/list: belongs to ");
   fs::permissions(run() + "/list", fs::perms(0600));
-  fs::create_directory_symlink(run(), runs_ / "link");
-  expect(runs_ / "link", "is a link; give the path that it leads to");
   fs::create_directory(runs_ / "none");
   expect(runs_ / "none", "give the folder of a run (mend --run)");
-  expect("/tmp", "not below /tmp");
   fs::rename(run() + "/list", run() + "/other");
   fs::create_symlink(run() + "/other", run() + "/list");
   expect(run(), run() + "/list: is a link");

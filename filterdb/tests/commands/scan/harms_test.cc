@@ -111,45 +111,43 @@ void AddDigests(const WrittenSstable& one) { WriteScyllaDb(one.prefix); }
 
 TEST_F(HarmsTest, HiddenRowsAreSaid) {
   const SstableSpec bad = SpecOf("nb", FilterFault::kKeysLeftOut);
-  for (const HarmCase& each : std::vector<HarmCase>{
-           {"a header with fewer words than the file", SpecOf("nb"),
-            HeaderWithFewerWords, 2, "hides rows", false,
-            "keys missing, too long", "nodetool repair --full ks t1\n"},
-           {"encrypted, denies keys of the index", WithLz4(bad),
-            ChangeCompressor, 2, "hides rows", true,
-            "keys missing, not supported",
-            "keys missing (hides rows); of the keys in the index, which "
-            "Data.db "
-            "does not confirm\n      not supported (not known)"},
-           {"encrypted, denies none", WithLz4(SpecOf("nb")), ChangeCompressor,
-            0, "none", false, "", ": ok\n"},
-           {"not confirmed, denies keys of the index", bad,
-            Remove("Statistics.db"), 2, "hides rows", true,
-            "keys missing, keys not confirmed", "restore Statistics.db"},
-           {"of another form", SpecOf("nb", FilterFault::kOtherForm), NoChange,
-            2, "hides rows", false, "keys missing, another form",
-            "has all keys in the form ma-to-me, and not in that of version "
-            "nb\n"},
-           {"of another form, and so is the rest",
-            SpecOf("nb", FilterFault::kOtherForm), Remove("Statistics.db"), 2,
-            "hides rows", true, "keys missing, another form, name doubted",
-            "give the files the names of the version"},
-           {"Data.db lost, ka, where no node removes files", SpecOf("ka"),
-            [](const WrittenSstable& one) {
-              fs::remove(one.Path("Data.db"));
-              const fs::path table = fs::path(one.prefix).parent_path();
-              const fs::path upload = table.string() + kId + "/upload";
-              fs::create_directories(upload.parent_path());
-              fs::rename(table, upload);
-            },
-            2, "SSTable damaged", false, "keys unreadable",
-            "restore the damaged file"},
-           {"cut, na", SpecOf("nb"), CutTo(600), 2, "hides rows", false,
-            "truncated", "truncated (hides rows)"},
-           {"cut in the header, na", SpecOf("nb"), CutTo(5), 1, "wastes reads",
-            false, "header cut", "header cut (wastes reads)"},
-           {"empty, before na", SpecOf("md"), CutTo(0), 2, "refused", false,
-            "empty", "empty (refused)"}}) {
+  const HarmCase cases[] = {
+      {"a header with fewer words than the file", SpecOf("nb"),
+       HeaderWithFewerWords, 2, "hides rows", false, "keys missing, too long",
+       "nodetool repair --full ks t1\n"},
+      {"encrypted, denies keys of the index", WithLz4(bad), ChangeCompressor, 2,
+       "hides rows", true, "keys missing, not supported",
+       "keys missing (hides rows); of the keys in the index, which Data.db "
+       "does not confirm\n      not supported (not known)"},
+      {"encrypted, denies none", WithLz4(SpecOf("nb")), ChangeCompressor, 0,
+       "none", false, "", ": ok\n"},
+      {"not confirmed, denies keys of the index", bad, Remove("Statistics.db"),
+       2, "hides rows", true, "keys missing, keys not confirmed",
+       "restore Statistics.db"},
+      {"of another form", SpecOf("nb", FilterFault::kOtherForm), NoChange, 2,
+       "hides rows", false, "keys missing, another form",
+       "has all keys in the form ma-to-me, and not in that of version nb\n"},
+      {"of another form, and so is the rest",
+       SpecOf("nb", FilterFault::kOtherForm), Remove("Statistics.db"), 2,
+       "hides rows", true, "keys missing, another form, name doubted",
+       "give the files the names of the version"},
+      {"Data.db lost, ka, where no node removes files", SpecOf("ka"),
+       [](const WrittenSstable& one) {
+         fs::remove(one.Path("Data.db"));
+         const fs::path table = fs::path(one.prefix).parent_path();
+         const fs::path upload = table.string() + kId + "/upload";
+         fs::create_directories(upload.parent_path());
+         fs::rename(table, upload);
+       },
+       2, "SSTable damaged", false, "keys unreadable",
+       "restore the damaged file"},
+      {"cut, na", SpecOf("nb"), CutTo(600), 2, "hides rows", false, "truncated",
+       "truncated (hides rows)"},
+      {"cut in the header, na", SpecOf("nb"), CutTo(5), 1, "wastes reads",
+       false, "header cut", "header cut (wastes reads)"},
+      {"empty, before na", SpecOf("md"), CutTo(0), 2, "refused", false, "empty",
+       "empty (refused)"}};
+  for (const HarmCase& each : cases) {
     Expect(each);
   }
 }
@@ -167,47 +165,45 @@ TEST_F(HarmsTest, HiddenRowsOfFewKeys) {
 }
 
 TEST_F(HarmsTest, NothingElseIsCalledDamage) {
-  for (const HarmCase& each : std::vector<HarmCase>{
-           {"ScyllaDB's encryption at rest", SpecOf("me"), Encrypt, 3,
-            "not known", true, "not supported",
-            "it is encrypted (scylla_encryption_options in Scylla.db)"},
-           {"a version of the future", SpecOf("nb"), RenameTo("zz"), 3,
-            "not known", true, "not supported",
-            "SSTable version 'zz' is not known here"},
-           {"more bytes than the header says", SpecOf("nb"), AppendBytes, 0,
-            "none", false, "too long", "too long"},
-           {"more bytes than the header says, which has no probes",
-            SpecOf("nb", FilterFault::kProbes0), AppendBytes, 1, "wastes reads",
-            false, "no probes, too long", "no probes (wastes reads)"},
-           {"left over", SpecOf("nb"),
-            Both(Remove("Data.db"), Remove("Index.db")), 0, "none", false,
-            "left over", "nothing is to be restored"},
-           {"Data.db removed, ka", SpecOf("ka"), Remove("Data.db"), 3,
-            "not known", true, "Data.db missing", "if no node was stopped"},
-           {"lines that end in CR LF", SpecOf("nb"),
-            [](const WrittenSstable& one) {
-              std::string toc;
-              for (const char c : ReadFile(one.Path("TOC.txt"))) {
-                toc += c == '\n' ? "\r\n" : std::string(1, c);
-              }
-              WriteFile(one.Path("TOC.txt"), toc);
-            },
-            0, "none", false, "", ": ok\n"},
-           {"a chunk of more than 4 MiB", SpecOf("nb"), CompressInOneChunk, 0,
-            "none", false, "", ": ok\n"},
-           {"the same, with a filter that is cut",
-            SpecOf("nb", FilterFault::kProbes0), CompressInOneChunk, 3,
-            "wastes reads", true, "no probes, not supported",
-            "more than 4194304: not supported"},
-           // "list the components one a line" would be a dead end.
-           {"TOC.txt damaged, with a digest", SpecOf("me"),
-            Both(AddDigests, Content("TOC.txt", "")), 2, "refused", false,
-            "TOC.txt damaged",
-            "restore the TOC.txt whose checksum is in Scylla.db"},
-           {"TOC.txt missing, with a digest", SpecOf("me"),
-            Both(AddDigests, Remove("TOC.txt")), 2, "refused", false,
-            "TOC.txt missing",
-            "restore the TOC.txt whose checksum is in Scylla.db"}}) {
+  const HarmCase cases[] = {
+      {"ScyllaDB's encryption at rest", SpecOf("me"), Encrypt, 3, "not known",
+       true, "not supported",
+       "it is encrypted (scylla_encryption_options in Scylla.db)"},
+      {"a version of the future", SpecOf("nb"), RenameTo("zz"), 3, "not known",
+       true, "not supported", "SSTable version 'zz' is not known here"},
+      {"more bytes than the header says", SpecOf("nb"), AppendBytes, 0, "none",
+       false, "too long", "too long"},
+      {"more bytes than the header says, which has no probes",
+       SpecOf("nb", FilterFault::kProbes0), AppendBytes, 1, "wastes reads",
+       false, "no probes, too long", "no probes (wastes reads)"},
+      {"left over", SpecOf("nb"), Both(Remove("Data.db"), Remove("Index.db")),
+       0, "none", false, "left over", "nothing is to be restored"},
+      {"Data.db removed, ka", SpecOf("ka"), Remove("Data.db"), 3, "not known",
+       true, "Data.db missing", "if no node was stopped"},
+      {"lines that end in CR LF", SpecOf("nb"),
+       [](const WrittenSstable& one) {
+         std::string toc;
+         for (const char c : ReadFile(one.Path("TOC.txt"))) {
+           toc += c == '\n' ? "\r\n" : std::string(1, c);
+         }
+         WriteFile(one.Path("TOC.txt"), toc);
+       },
+       0, "none", false, "", ": ok\n"},
+      {"a chunk of more than 4 MiB", SpecOf("nb"), CompressInOneChunk, 0,
+       "none", false, "", ": ok\n"},
+      {"the same, with a filter that is cut",
+       SpecOf("nb", FilterFault::kProbes0), CompressInOneChunk, 3,
+       "wastes reads", true, "no probes, not supported",
+       "more than 4194304: not supported"},
+      // "list the components one a line" would be a dead end.
+      {"TOC.txt damaged, with a digest", SpecOf("me"),
+       Both(AddDigests, Content("TOC.txt", "")), 2, "refused", false,
+       "TOC.txt damaged", "restore the TOC.txt whose checksum is in Scylla.db"},
+      {"TOC.txt missing, with a digest", SpecOf("me"),
+       Both(AddDigests, Remove("TOC.txt")), 2, "refused", false,
+       "TOC.txt missing",
+       "restore the TOC.txt whose checksum is in Scylla.db"}};
+  for (const HarmCase& each : cases) {
     Expect(each);
   }
 }
