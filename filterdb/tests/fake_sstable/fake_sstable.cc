@@ -223,26 +223,17 @@ std::string Double(double value) {
   return BigEndian(bits, 8);
 }
 
-// Half of the sizes are in the second bucket, and the other half in the last.
-std::string Histogram(uint64_t buckets, uint64_t num_sizes) {
-  std::string histogram = BigEndian(buckets, 4);
-  for (uint64_t i = 0; i < buckets; ++i) {
-    const uint64_t in_it = i == 1             ? num_sizes / 2
-                           : i == buckets - 1 ? num_sizes - num_sizes / 2
-                                              : 0;
-    histogram += BigEndian(i + 1, 8) + BigEndian(in_it, 8);
-  }
-  return histogram;
-}
-
 // The parts are VALIDATION, COMPACTION, STATS and HEADER. COMPACTION, HEADER
 // and the end of STATS are filler.
 std::string StatisticsDb(bool has_checks, const SstableSpec& spec) {
+  // Of the sizes of partitions: two buckets, each with its limit and number.
+  const std::string histogram = BigEndian(2, 4) + BigEndian(1, 8) +
+                                BigEndian(1, 8) + BigEndian(2, 8) +
+                                BigEndian(spec.keys.size() - 1, 8);
   const std::vector<std::string> parts = {
       WithLength("org.apache.cassandra.dht.Murmur3Partitioner") +
           Double(spec.fp_chance),
-      std::string(44, 'c'),
-      Histogram(151, spec.keys.size()) + std::string(300, 's'),
+      std::string(44, 'c'), histogram + std::string(300, 's'),
       std::string(60, 'h')};
   const std::string number = BigEndian(parts.size(), 4);
   const size_t offset = 4 + 8 * parts.size() + (has_checks ? 8 : 0);
