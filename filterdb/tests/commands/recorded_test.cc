@@ -70,13 +70,13 @@ TEST(RecordedTest, EveryVersion) {
 }
 
 TEST(RecordedTest, ScanSaysWell) {
-  std::vector<std::string> folders = CassandraSstables();
-  const std::vector<std::string> recorded = RecordedSstables();
-  folders.insert(folders.end(), recorded.begin(), recorded.end());
   const Json report =
-      Exits(0, Filterdb("scan --json " + PathsOf(folders))).report();
+      Exits(0, Filterdb("scan --json " + PathsOf(CassandraSstables()) +
+                        PathsOf(RecordedSstables())))
+          .report();
   EXPECT_EQ(report["errors"].size(), 0U) << report;
-  EXPECT_EQ(report["sstables"].size(), folders.size());
+  EXPECT_EQ(report["sstables"].size(),
+            CassandraSstables().size() + RecordedSstables().size());
   for (const Json& one : report["sstables"]) {
     const std::string folder = one["folder"];
     EXPECT_EQ(one["verdict"], "ok") << one;

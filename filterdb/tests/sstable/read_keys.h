@@ -172,9 +172,9 @@ class MadeFiles {
     return dir_ / ("da-1-bti-" + component);
   }
 
-  // Opens a key reader for SSTable version `da`.
-  std::unique_ptr<tools::SstableKeys> Open(std::string* error) const {
-    return tools::OpenSstableKeys(Path("Partitions.db"), "da",
+  std::unique_ptr<tools::SstableKeys> Open(
+      std::string* error, const std::string& version = "da") const {
+    return tools::OpenSstableKeys(Path("Partitions.db"), version,
                                   tools::KeyChecks::kCheap, error);
   }
 

@@ -317,8 +317,7 @@ TEST(ZeroCopyTest, IsNotSupported) {
     const MadeFiles files(part);
     const auto read = [&](const char* version) {
       std::string error;
-      const auto reader = OpenSstableKeys(files.Path("Partitions.db"), version,
-                                          KeyChecks::kCheap, &error);
+      const auto reader = files.Open(&error, version);
       EXPECT_NE(ReadKeys(reader.get()).error, "");
     };
     EXPECT_THROW(read("ba"), tools::NotSupported);
