@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The checksums of SSTables, as Java computes them, and Cassandra's vints.
+// The checksums of SSTables, as Java computes them, Cassandra's vints, and the
+// lines of its transaction logs.
 
 #ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_CHECKSUMS_H_
 #define CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_CHECKSUMS_H_
@@ -45,6 +46,21 @@ inline std::string UnsignedVInt(uint64_t value) {
     ++more;
   }
   return UnsignedVInt(value, more);
+}
+
+// Returns a line as Cassandra's LogRecord.format makes it. `type` is "ADD",
+// "REMOVE", "COMMIT" or "ABORT".
+inline std::string LogRecord(const std::string& type,
+                             const std::string& path = "", int64_t time = 0,
+                             int num_files = 0) {
+  // The low half of the time comes first.
+  const auto bits = static_cast<uint64_t>(time);
+  const std::string summed = path + type + BigEndian(bits, 4) +
+                             BigEndian(bits >> 32, 4) +
+                             BigEndian(static_cast<uint64_t>(num_files), 4);
+  return type + ":[" + path + "," + std::to_string(time) + "," +
+         std::to_string(num_files) + "][" + std::to_string(Crc32(summed)) +
+         "]\n";
 }
 
 }  // namespace cassandra_bloom::testing

@@ -95,8 +95,8 @@ std::string CompressionInfoOf(const std::string& compressor,
 }
 
 CompressedData CompressData(const std::string& data,
-                            const Compression& compression) {
-  const auto& [compressor, chunk_length, max_compressed] = compression;
+                            const std::string& compressor, size_t chunk_length,
+                            std::optional<int32_t> max_compressed) {
   CompressedData result;
   std::vector<uint64_t> offsets;
   for (size_t at = 0; at < data.size(); at += chunk_length) {

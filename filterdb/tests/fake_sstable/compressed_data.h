@@ -29,19 +29,14 @@ std::string CompressionInfoOf(const std::string& compressor,
                               int64_t data_length,
                               const std::vector<uint64_t>& offsets);
 
-struct Compression {
-  std::string compressor;
-  size_t chunk_length;
-  std::optional<int32_t> max_compressed_length;
-};
-
 struct CompressedData {
   std::string data;
   std::string info;  // CompressionInfo.db
 };
 
 CompressedData CompressData(const std::string& data,
-                            const Compression& compression);
+                            const std::string& compressor, size_t chunk_length,
+                            std::optional<int32_t> max_compressed_length);
 
 }  // namespace cassandra_bloom::testing
 

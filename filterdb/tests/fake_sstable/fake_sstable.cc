@@ -202,7 +202,12 @@ std::string TrieIndex(const std::vector<IndexedPartition>& partitions,
         TriePayloadOf(partition.key, position, BytesOfSigned(position));
   }
   std::string file;
-  const uint64_t root = AppendTrie(payloads, SmallestTrieNode, &file);
+  // Nodes of any distance, with less than 256 children or with all.
+  const auto encode = [](const TriePayload& payload, const auto& children) {
+    const int type = children.empty() ? 0 : children.size() < 256 ? 9 : 15;
+    return EncodeTrieNode(type, payload.flags, children) + payload.bytes;
+  };
+  const uint64_t root = AppendTrie(payloads, encode, &file);
   const uint64_t first_key_position = file.size();
   file += WithLength(partitions.front().key) +
           WithLength(partitions.back().key) + BigEndian(first_key_position, 8) +
@@ -218,26 +223,17 @@ std::string Double(double value) {
   return BigEndian(bits, 8);
 }
 
-// Half of the sizes are in the second bucket, and the other half in the last.
-std::string Histogram(uint64_t buckets, uint64_t num_sizes) {
-  std::string histogram = BigEndian(buckets, 4);
-  for (uint64_t i = 0; i < buckets; ++i) {
-    const uint64_t in_it = i == 1             ? num_sizes / 2
-                           : i == buckets - 1 ? num_sizes - num_sizes / 2
-                                              : 0;
-    histogram += BigEndian(i + 1, 8) + BigEndian(in_it, 8);
-  }
-  return histogram;
-}
-
 // The parts are VALIDATION, COMPACTION, STATS and HEADER. COMPACTION, HEADER
 // and the end of STATS are filler.
 std::string StatisticsDb(bool has_checks, const SstableSpec& spec) {
+  // Of the sizes of partitions: two buckets, each with its limit and number.
+  const std::string histogram = BigEndian(2, 4) + BigEndian(1, 8) +
+                                BigEndian(1, 8) + BigEndian(2, 8) +
+                                BigEndian(spec.keys.size() - 1, 8);
   const std::vector<std::string> parts = {
       WithLength("org.apache.cassandra.dht.Murmur3Partitioner") +
           Double(spec.fp_chance),
-      std::string(44, 'c'),
-      Histogram(151, spec.keys.size()) + std::string(300, 's'),
+      std::string(44, 'c'), histogram + std::string(300, 's'),
       std::string(60, 'h')};
   const std::string number = BigEndian(parts.size(), 4);
   const size_t offset = 4 + 8 * parts.size() + (has_checks ? 8 : 0);
@@ -271,11 +267,11 @@ WrittenSstable CopyRecorded(SstableSpec spec, const SstableVersion& version) {
   spec.fp_chance = PlannedFpChance(from);
   const bool as_cassandra_wrote =
       spec.fault == FilterFault::kNone && spec.expected_keys == 0;
+  WrittenSstable written = {prefix, spec.keys};
   if (!as_cassandra_wrote && !PutFault(spec, version.form, prefix)) {
-    std::string toc = ReadFile(prefix + "TOC.txt");
-    WriteFile(prefix + "TOC.txt", toc.erase(toc.find("Filter.db\n"), 10));
+    LeaveOutOfToc(written);
   }
-  return {prefix, std::move(spec.keys)};
+  return written;
 }
 
 WrittenSstable Make(SstableSpec spec, const SstableVersion& version) {
@@ -284,12 +280,10 @@ WrittenSstable Make(SstableSpec spec, const SstableVersion& version) {
   std::map<std::string, std::string> files;
   files["Data.db"] = DataOf(spec, &partitions);
   if (spec.lz4) {
-    Compression compression = {"LZ4Compressor", /*chunk_length=*/1024,
-                               std::nullopt};
-    if (version.has_max_compressed_length) {
-      compression.max_compressed_length = INT32_MAX;
-    }
-    CompressedData compressed = CompressData(files["Data.db"], compression);
+    CompressedData compressed = CompressData(
+        files["Data.db"], "LZ4Compressor", /*chunk_length=*/1024,
+        version.has_max_compressed_length ? std::optional(INT32_MAX)
+                                          : std::nullopt);
     files["Data.db"] = compressed.data;
     files["CompressionInfo.db"] = compressed.info;
   }
@@ -315,6 +309,12 @@ WrittenSstable Make(SstableSpec spec, const SstableVersion& version) {
 }
 
 }  // namespace
+
+void LeaveOutOfToc(const WrittenSstable& one) {
+  std::string toc = ReadFile(one.Path("TOC.txt"));
+  toc.erase(toc.find("Filter.db\n"), 10);
+  WriteFile(one.Path("TOC.txt"), toc);
+}
 
 WrittenSstable WriteSstable(SstableSpec spec) {
   std::string error;

@@ -103,6 +103,9 @@ struct WrittenSstable {
 // Overwrites files of the same names. Throws if the SSTable cannot be written.
 WrittenSstable WriteSstable(SstableSpec spec);
 
+// Removes the line of Filter.db from TOC.txt.
+void LeaveOutOfToc(const WrittenSstable& one);
+
 }  // namespace cassandra_bloom::testing
 
 #endif  // CASSANDRA_BLOOM_FILTERDB_TESTS_FAKE_SSTABLE_FAKE_SSTABLE_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -33,18 +33,13 @@ std::string Entry(IndexKind kind, const std::string& key, uint64_t position,
          std::string(promoted_size, '\x7f');
 }
 
-std::unique_ptr<KeyReader> Open(const std::string& path,
-                                const std::string& version) {
-  std::string error;
-  auto reader =
-      tools::OpenSstableKeys(path, version, tools::KeyChecks::kCheap, &error);
-  EXPECT_NE(reader, nullptr) << error;
-  return reader;
-}
-
 // `path` must not end in "-Index.db".
 std::unique_ptr<KeyReader> Open(const std::string& path, IndexKind kind) {
-  return Open(path, kind == kFixed ? "ka" : "nb");
+  std::string error;
+  auto reader = tools::OpenSstableKeys(path, kind == kFixed ? "ka" : "nb",
+                                       tools::KeyChecks::kCheap, &error);
+  EXPECT_NE(reader, nullptr) << error;
+  return reader;
 }
 
 KeysAndError Read(const std::string& bytes, IndexKind kind) {
@@ -137,18 +132,15 @@ TEST(IndexDbReaderTest, DoesNotReadPromotedIndexes) {
       BigEndian(1, 2) + "a" + UnsignedVInt(0) + UnsignedVInt(promoted_size);
   const std::string second = Entry(kVInt, "b", 1);
   const uint64_t second_at = first.size() + promoted_size;
-  const int fd = FileOf(first);
-  const std::string path = "/proc/self/fd/" + std::to_string(fd);
-  ASSERT_EQ(
-      pwrite(fd, second.data(), second.size(), static_cast<off_t>(second_at)),
-      static_cast<ssize_t>(second.size()));
-  const KeysAndError read = ReadKeys(Open(path, kVInt).get());
+  const TemporaryFile file(first);
+  std::filesystem::resize_file(file.path(), second_at);
+  std::ofstream(file.path(), std::ios::app) << second;
+  const KeysAndError read = ReadKeys(Open(file.path(), kVInt).get());
   EXPECT_EQ(read.keys, (Keys{"a", "b"}));
   EXPECT_EQ(read.error, "");
 
-  ASSERT_EQ(ftruncate(fd, static_cast<off_t>(second_at - 1)), 0);
-  EXPECT_NE(ReadKeys(Open(path, kVInt).get()).error, "");
-  close(fd);
+  std::filesystem::resize_file(file.path(), second_at - 1);
+  EXPECT_NE(ReadKeys(Open(file.path(), kVInt).get()).error, "");
 }
 
 TEST_P(IndexKindTest, RefusesEveryCutInsideAnEntry) {

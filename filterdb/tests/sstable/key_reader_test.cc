@@ -237,7 +237,8 @@ TEST_P(KeyFormatTest, DoesNotReadBehindTheEnd) {
 TEST(KeyReaderTest, DoesNotBufferAnEndlessLine) {
   for (const KeyFormat format : {kHex, kText}) {
     constexpr off_t kLineSize = 512 << 10;
-    const StandardInput input(FileOf(std::string(kLineSize, 'a')));
+    const TemporaryFile file(std::string(kLineSize, 'a'));
+    const StandardInput input(open(file.path().c_str(), O_RDONLY));
     EXPECT_EQ(ReadKeys(Open("-", format).get()).error,
               "standard input: line 1: more than 65535 bytes, which no key of "
               "Cassandra has");

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +12,6 @@
 
 #include "filterdb/sstable/index/index_reader.h"
 #include "filterdb/sstable/sstable_keys.h"
-#include "filterdb/tests/sstable/handmade_trie_sstable.h"
 #include "filterdb/tests/sstable/read_keys.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
@@ -200,18 +197,6 @@ TEST(PartitionsDbReaderTest, CountsWrongHashes) {
   EXPECT_EQ(reader->num_wrong_hashes(), 2U);
 }
 
-TEST(PartitionsDbReaderTest, TellsThatAFileWasTruncated) {
-  TrieSstable sstable = SstableOf({"a", "b"}, /*filler=*/300000);
-  const MadeFiles files(sstable);
-  std::string error;
-  const auto reader = files.Open(&error);
-  ASSERT_NE(reader, nullptr) << error;
-  ASSERT_EQ(truncate(files.Path("Data.db").c_str(), 200000), 0);
-  EXPECT_EQ(WithoutFolders(ReadKeys(reader.get()).error),
-            "da-1-bti-Data.db: was truncated while it was read: byte 300003 of "
-            "600006 is missing");
-}
-
 // ---- Damaged files ----
 
 // The position of the root node if SstableOf gets one key.
@@ -223,6 +208,7 @@ struct Broken {
   const char* what;
   std::function<void(TrieSstable*)> breaks;
   std::string error;
+  std::vector<std::string> keys = {"a"};
 };
 
 // Returns a function that replaces the root node by `bytes`.
@@ -277,18 +263,16 @@ const Broken kBrokenTries[] = {
      },
      Different(0, "a partition at position 0 of Data.db after one at 0")},
     {"fewer keys than in the footer",
-     [](auto* sstable) {
-       *sstable = SstableOf({"a", "b"});
-       sstable->num_keys = 3;
-     },
-     Damaged(20, "the trie has 2 keys, but the footer says 3")},
+     [](auto* sstable) { sstable->num_keys = 3; },
+     Damaged(20, "the trie has 2 keys, but the footer says 3"),
+     {"a", "b"}},
     {"more keys than in the footer",
      [](auto* sstable) {
-       *sstable = SstableOf({"a", "b"});
        sstable->num_keys = 1;
        sstable->last_key = "a";
      },
-     Damaged(10, "the trie has more keys than the footer says, 1")},
+     Damaged(10, "the trie has more keys than the footer says, 1"),
+     {"a", "b"}},
     {"another first key", [](auto* sstable) { sstable->first_key = "b"; },
      Different(15, "the first key is not that of the first partition")},
     {"another last key", [](auto* sstable) { sstable->last_key = "aa"; },
@@ -310,38 +294,29 @@ const Broken kBrokenTries[] = {
      [](auto* sstable) { sstable->nodes.replace(0, kRoot, LeafAt("a", 1)); },
      Different(0, "the first partition is at position 1 of Data.db, not at 0")},
     {"a partition outside of Data.db",
-     [](auto* sstable) {
-       *sstable = SstableOf({"a", "b"});
-       sstable->nodes.replace(10, 10, LeafAt("b", 12));
-     },
+     [](auto* sstable) { sstable->nodes.replace(10, 10, LeafAt("b", 12)); },
      Different(10,
                "a partition at position 12 of Data.db, which has 12 bytes "
-               "uncompressed")},
+               "uncompressed"),
+     {"a", "b"}},
     {"a partition before the last",
-     [](auto* sstable) {
-       *sstable = SstableOf({"a", "b", "c"});
-       sstable->nodes.replace(20, 10, LeafAt("c", 5));
-     },
-     Different(20, "a partition at position 5 of Data.db after one at 6")},
+     [](auto* sstable) { sstable->nodes.replace(20, 10, LeafAt("c", 5)); },
+     Different(20, "a partition at position 5 of Data.db after one at 6"),
+     {"a", "b", "c"}},
     {"a partition within the last",
-     [](auto* sstable) {
-       *sstable = SstableOf({"a", "b"});
-       sstable->nodes.replace(10, 10, LeafAt("b", 2));
-     },
-     Different(10,
-               "a partition at position 2 of Data.db, within the one at 0")},
+     [](auto* sstable) { sstable->nodes.replace(10, 10, LeafAt("b", 2)); },
+     Different(10, "a partition at position 2 of Data.db, within the one at 0"),
+     {"a", "b"}},
     {"half a length",
-     [](auto* sstable) {
-       *sstable = SstableOf({"a", "b"});
-       sstable->data.resize(7);
-     },
-     "da-1-bti-Data.db: byte 6: ends inside a key"},
+     [](auto* sstable) { sstable->data.resize(7); },
+     "da-1-bti-Data.db: byte 6: ends inside a key",
+     {"a", "b"}},
 };
 
 TEST(PartitionsDbReaderTest, RefusesBrokenTries) {
   for (const Broken& broken : kBrokenTries) {
     SCOPED_TRACE(broken.what);
-    TrieSstable sstable = OneKey();
+    TrieSstable sstable = SstableOf(broken.keys);
     broken.breaks(&sstable);
     EXPECT_EQ(MadeFiles(sstable).Error(), broken.error);
   }

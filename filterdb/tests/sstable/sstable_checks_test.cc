@@ -18,7 +18,6 @@
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/tests/fake_sstable/compressed_data.h"
 #include "filterdb/tests/fake_sstable/fake_sstable.h"
-#include "filterdb/tests/sstable/handmade_trie_sstable.h"
 #include "filterdb/tests/sstable/read_keys.h"
 #include "plugin/filter_db/read_file.h"
 #include "tests/support/cassandra_data.h"
@@ -318,8 +317,7 @@ TEST(ZeroCopyTest, IsNotSupported) {
     const MadeFiles files(part);
     const auto read = [&](const char* version) {
       std::string error;
-      const auto reader = OpenSstableKeys(files.Path("Partitions.db"), version,
-                                          KeyChecks::kCheap, &error);
+      const auto reader = files.Open(&error, version);
       EXPECT_NE(ReadKeys(reader.get()).error, "");
     };
     EXPECT_THROW(read("ba"), tools::NotSupported);
@@ -334,7 +332,7 @@ TEST(EncryptedTest, IsNotSupported) {
   const TrieSstable sstable = SstableOf({"a", "b", "c"});
   const MadeFiles files(sstable);
   const CompressedData compressed =
-      CompressData(sstable.data, {"EncryptingLZ4Compressor", 16, INT32_MAX});
+      CompressData(sstable.data, "EncryptingLZ4Compressor", 16, INT32_MAX);
   files.Write("Data.db", compressed.data);
   files.Write("CompressionInfo.db", compressed.info);
   files.Write("Partitions.db", std::string(100, 'x'));

@@ -12,7 +12,7 @@
 
 #include "cassandra_bloom/filter_db.h"
 #include "filterdb/sstable/key_reader.h"
-#include "filterdb/tests/sstable/handmade_trie_sstable.h"
+#include "filterdb/sstable/sstable.h"
 #include "filterdb/tests/sstable/read_keys.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/temp_dir.h"
@@ -55,8 +55,7 @@ std::string ErrorWithout(const std::string& without,
   const MadeFiles files(SstableOf({"alice", "bob"}));
   files.Remove(without);
   std::string error;
-  const auto reader = OpenSstableKeys(files.Path("Partitions.db"), version,
-                                      KeyChecks::kEveryKey, &error);
+  const auto reader = files.Open(&error, version);
   EXPECT_EQ(reader == nullptr, !error.empty());
   return WithoutFolders(error);
 }
@@ -115,17 +114,14 @@ TEST(SstableKeysTest, OtherFilesAreAnIndexDb) {
 
 // ---- The order of keys ----
 
-bool Follows(const std::string& key, KeyOrder* order) {
-  return order->Follows(key, CassandraMurmur3(key.data(), key.size()));
-}
-
 // Returns how many keys are not in order.
 size_t OutOfOrder(const std::string& partitioner,
                   const std::vector<std::string>& keys) {
   KeyOrder order(partitioner);
   size_t number = 0;
   for (const std::string& key : keys) {
-    number += Follows(key, &order) ? 0 : 1;
+    const auto hash = CassandraMurmur3(key.data(), key.size());
+    number += order.Follows(key, hash) ? 0 : 1;
   }
   return number;
 }
@@ -142,17 +138,34 @@ TEST(KeyOrderTest, CassandrasOrderByToken) {
   }
 }
 
-TEST(KeyOrderTest, TheEmptyKeyIsTheFirst) {
+// The empty key is the first. The order of bytes is that of unsigned numbers.
+TEST(KeyOrderTest, SpecialKeys) {
   EXPECT_EQ(OutOfOrder("Murmur3Partitioner", {"", "a"}), 0U);
   EXPECT_EQ(OutOfOrder("Murmur3Partitioner", {"a", ""}), 1U);
   EXPECT_EQ(OutOfOrder("Murmur3Partitioner", {"", ""}), 1U);
-}
-
-TEST(KeyOrderTest, ByteOrderIsUnsigned) {
   EXPECT_EQ(OutOfOrder("ByteOrderedPartitioner", {"", "a", "aa", "b", "\xff"}),
             0U);
   EXPECT_EQ(OutOfOrder("ByteOrderedPartitioner", {"\x80", "\x7f"}), 1U);
   EXPECT_EQ(OutOfOrder("ByteOrderedPartitioner", {"a", "a"}), 1U);
+}
+
+// ---- Names of components ----
+
+TEST(ComponentNameTest, Parts) {
+  const auto one = tools::ParseComponentName("nb-1-big-Filter.db");
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->name_prefix, "nb-1-big-");
+  EXPECT_EQ(one->component, "Filter.db");
+  EXPECT_EQ(tools::ParseComponentName("ks-my-cf-ic-12-Data.db")->name_prefix,
+            "ks-my-cf-ic-12-");
+  EXPECT_EQ(tools::ParseComponentName("nb-1-big-SAI+aa+Meta.db")->name_prefix,
+            "nb-1-big-");
+  for (const std::string_view name :
+       {"", "-", "Filter.db", "-Filter.db", "nb-1-big-", "nb-1-big-Other.db",
+        "nb-1-big-Filter.db.bak", "nb-1-big-Filter.db.cassandra_bloom-new",
+        "nb-1-big-SAI+aa+Meta.txt"}) {
+    EXPECT_FALSE(tools::ParseComponentName(name)) << name;
+  }
 }
 
 }  // namespace

@@ -16,19 +16,13 @@
 #include "tests/support/cassandra_data.h"
 #include "tests/support/temp_dir.h"
 
-namespace cassandra_bloom::tools {
+namespace cassandra_bloom::testing {
 namespace {
 
-using cassandra_bloom::testing::CassandraSstables;
-using cassandra_bloom::testing::ComponentIn;
-using cassandra_bloom::testing::PlannedFpChance;
-using cassandra_bloom::testing::ReadFile;
-using cassandra_bloom::testing::RecordedSstable;
-using cassandra_bloom::testing::RecordedSstables;
-using cassandra_bloom::testing::TempDir;
-using cassandra_bloom::testing::WriteFile;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+using tools::ReadStatistics;
+using tools::Statistics;
 
 class StatisticsDbTest : public ::testing::Test {
  protected:
@@ -92,10 +86,7 @@ TEST_F(StatisticsDbTest, VersionsWithoutIt) {
 // ---- The partitioner, and the number of partitions ----
 
 TEST_F(StatisticsDbTest, WhatCassandraWrote) {
-  std::vector<std::string> folders = CassandraSstables();
-  const std::vector<std::string> recorded = RecordedSstables();
-  folders.insert(folders.end(), recorded.begin(), recorded.end());
-  for (const std::string& folder : folders) {
+  for (const std::string& folder : SstablesWithKeys()) {
     SCOPED_TRACE(folder);
     const std::string path = ComponentIn(folder, "Statistics.db");
     std::string version;
@@ -180,4 +171,4 @@ TEST_F(StatisticsDbTest, PartitionsThatCannotBeCounted) {
 }
 
 }  // namespace
-}  // namespace cassandra_bloom::tools
+}  // namespace cassandra_bloom::testing

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "filterdb/tests/fake_sstable/log_record.h"
+#include "filterdb/tests/fake_sstable/checksums.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::tools {
@@ -46,18 +46,20 @@ TransactionLogs LogsOf(std::string_view content) {
   return logs;
 }
 
-std::string Commit() { return LogRecord("COMMIT"); }
+const std::string kAdd = LogRecord("ADD", "/d/nb-2-big-", 0, 8);
+const std::string kRemove =
+    LogRecord("REMOVE", "/d/nb-1-big-", 1700000000000, 8);
+const std::string kCommit = LogRecord("COMMIT");
 
 // A running Cassandra node wrote this checksum.
 TEST(TransactionLogsTest, WhatCassandraWrites) {
-  EXPECT_EQ(Commit(), "COMMIT:[,0,0][2613697770]\n");
+  EXPECT_EQ(kCommit, "COMMIT:[,0,0][2613697770]\n");
 }
 
 TEST(TransactionLogsTest, TypesInAnyCase) {
-  std::string add = LogRecord("ADD", "/d/nb-2-big-", 0, 8);
+  std::string add = kAdd;
   add.replace(0, 3, "add");
-  const auto logs = LogsOf(
-      add + LogRecord("REMOVE", "/d/nb-1-big-", 1700000000000, 8) + Commit());
+  const auto logs = LogsOf(add + kRemove + kCommit);
   EXPECT_THAT(logs.being_written, IsEmpty());
   EXPECT_THAT(logs.obsolete, ElementsAre("nb-1-big-"));
   EXPECT_THAT(logs.with_times, ElementsAre("nb-1-big-"));
@@ -65,10 +67,9 @@ TEST(TransactionLogsTest, TypesInAnyCase) {
 }
 
 TEST(TransactionLogsTest, LinesThatEndInCrLf) {
-  std::string commit = Commit();
+  std::string commit = kCommit;
   commit.insert(commit.size() - 1, "\r");
-  const auto logs =
-      LogsOf(LogRecord("REMOVE", "/d/nb-1-big-", 1700000000000, 8) + commit);
+  const auto logs = LogsOf(kRemove + commit);
   EXPECT_THAT(logs.obsolete, ElementsAre("nb-1-big-"));
 }
 
@@ -84,7 +85,7 @@ TEST(TransactionLogsTest, PathsOfCassandra3) {
   EXPECT_THAT(logs.obsolete, IsEmpty());
   EXPECT_THAT(logs.with_times,
               ElementsAre("ks-t-ka-1-", "la-2-big-", "mc-1-big-"));
-  logs = LogsOf(lines + Commit());
+  logs = LogsOf(lines + kCommit);
   EXPECT_THAT(logs.being_written, IsEmpty());
   EXPECT_EQ(logs.obsolete, logs.with_times);
   EXPECT_THAT(logs.errors, IsEmpty());
@@ -109,15 +110,13 @@ TEST(TransactionLogsTest, LinesThatAreNoRecords) {
     EXPECT_THAT(logs.obsolete, IsEmpty()) << line;
     // A damaged last line is no error, because it may be half written.
     EXPECT_THAT(logs.errors, IsEmpty()) << line;
-    logs = LogsOf(line + "\n" + Commit());
+    logs = LogsOf(line + "\n" + kCommit);
     EXPECT_THAT(logs.errors, ElementsAre("a.log: line 1 is damaged")) << line;
   }
 }
 
 TEST(TransactionLogsTest, CutAnywhere) {
-  const std::string lines =
-      LogRecord("ADD", "/d/nb-2-big-", 0, 8) +
-      LogRecord("REMOVE", "/d/nb-1-big-", 1700000000000, 8) + Commit();
+  const std::string lines = kAdd + kRemove + kCommit;
   for (size_t size = 0; size <= lines.size(); ++size) {
     const auto logs = LogsOf(lines.substr(0, size));
     EXPECT_THAT(logs.errors, IsEmpty()) << size;
@@ -127,17 +126,15 @@ TEST(TransactionLogsTest, CutAnywhere) {
 }
 
 TEST(TransactionLogsTest, EveryByteIsChecked) {
-  const std::string lines =
-      LogRecord("ADD", "/d/nb-2-big-", 0, 8) +
-      LogRecord("REMOVE", "/d/nb-1-big-", 1700000000000, 8);
+  const std::string lines = kAdd + kRemove;
   for (size_t i = 0; i + 1 < lines.size(); ++i) {
     std::string damaged = lines;
     damaged[i] ^= 0x01;
-    EXPECT_THAT(LogsOf(damaged + Commit()).errors, ::testing::SizeIs(1)) << i;
+    EXPECT_THAT(LogsOf(damaged + kCommit).errors, ::testing::SizeIs(1)) << i;
   }
   // A damaged COMMIT is none: Cassandra removes what was added.
-  for (size_t i = 0; i + 1 < Commit().size(); ++i) {
-    std::string damaged = Commit();
+  for (size_t i = 0; i + 1 < kCommit.size(); ++i) {
+    std::string damaged = kCommit;
     damaged[i] ^= 0x01;
     const auto logs = LogsOf(lines + damaged);
     EXPECT_THAT(logs.obsolete, IsEmpty()) << i;
@@ -159,7 +156,7 @@ TEST_F(LogFilesTest, NoneAndGood) {
   EXPECT_THAT(Read().errors, IsEmpty());
   WriteFile(path_, "");
   EXPECT_THAT(Read().errors, IsEmpty());
-  WriteFile(path_, LogRecord("ADD", "/d/nb-2-big-", 0, 8));
+  WriteFile(path_, kAdd);
   EXPECT_THAT(Read().being_written, ElementsAre("nb-2-big-"));
   EXPECT_THAT(Read().errors, IsEmpty());
 }

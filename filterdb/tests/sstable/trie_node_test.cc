@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "filterdb/tests/sstable/handmade_trie_sstable.h"
+#include "filterdb/tests/sstable/read_keys.h"
 #include "tests/support/cassandra_data.h"
 
 namespace cassandra_bloom::tools {

@@ -11,8 +11,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "filterdb/tests/fake_sstable/checksums.h"
 #include "filterdb/tests/fake_sstable/fake_sstable.h"
-#include "filterdb/tests/fake_sstable/log_record.h"
 #include "tests/support/random_keys.h"
 #include "tests/support/temp_dir.h"
 

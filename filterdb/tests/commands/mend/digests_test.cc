@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-#include "filterdb/tests/commands/mend/scylla_fixture.h"
+#include "filterdb/tests/commands/mend/mend_fixture.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -21,10 +21,6 @@ constexpr char kRewrite[] = "--rewrite-digests";
 
 class DigestsTest : public ScyllaFixture {
  protected:
-  std::string Verdict() const {
-    return Scan().report()["sstables"][0]["verdict"];
-  }
-
   // Expects filterdb mend to change no file, and to print `reason`.
   void ExpectLeft(const std::string& options, const std::string& reason) {
     const auto before = Files();
@@ -64,12 +60,12 @@ TEST_F(DigestsTest, EachFault) {
 
 TEST_F(DigestsTest, TheDigestOfACompletedToc) {
   LeaveOutOfToc(WriteScylla(FilterFault::kNone));
-  EXPECT_EQ(Verdict(), "not in TOC.txt");
+  EXPECT_EQ(TheOne()["verdict"], "not in TOC.txt");
   ExpectLeft("", "give --rewrite-digests");
   ExpectMended();
   ExpectWell();
   WriteScylla(FilterFault::kMissing);  // Its TOC.txt lacks it, too.
-  EXPECT_EQ(Verdict(), "missing");
+  EXPECT_EQ(TheOne()["verdict"], "missing");
   ExpectLeft("", "give --rewrite-digests");
   ExpectMended();
   ExpectWell();
@@ -77,10 +73,9 @@ TEST_F(DigestsTest, TheDigestOfACompletedToc) {
 
 // Left, if it was to be mended. The install says so, too.
 TEST_F(DigestsTest, AnOversizedFilter) {
-  SstableSpec spec;
-  spec.version = "me";
-  spec.expected_keys = 10000;  // Ten times the number of keys.
-  WriteScyllaDb(Write(spec).prefix);
+  WriteScyllaDb(
+      Write(SpecOf("me", FilterFault::kNone, 0.01, /*expected_keys=*/10000))
+          .prefix);
   ExpectLeft("--oversized", "give --rewrite-digests");
   NextRun();
   Exits(0, Mend());
@@ -106,7 +101,7 @@ TEST_F(DigestsTest, ADigestThatDiffers) {
   std::string rotten = good;
   rotten.back() = '\xff';
   WriteFile(one.Path("Filter.db"), rotten);
-  EXPECT_EQ(Verdict(), "digest differs");
+  EXPECT_EQ(TheOne()["verdict"], "digest differs");
   ExpectMended();
   EXPECT_EQ(ReadFile(one.Path("Filter.db")), good);
   ExpectWell();
@@ -144,13 +139,8 @@ TEST_F(DigestsTest, ADamagedScyllaDb) {
   scylla[13] = 'X';  // A byte outside the digests.
   WriteFile(one.Path("Scylla.db"), scylla);
   ExpectLeft(kRewrite, "restore Scylla.db from a backup");
-  const auto before = Files();
-  for (const std::string& unknown : {scylla.substr(0, 9), scylla + "x"}) {
-    WriteFile(one.Path("Scylla.db"), unknown);
-    ExpectLeft(kRewrite, one.Path("Scylla.db"));
-    WriteFile(one.Path("Scylla.db"), scylla);
-    EXPECT_TRUE(Files() == before);
-  }
+  WriteFile(one.Path("Scylla.db"), scylla + "x");  // An unknown layout.
+  ExpectLeft(kRewrite, one.Path("Scylla.db"));
   fs::resize_file(one.Path("Scylla.db"), 17 << 20);  // Not read into memory.
   ExpectLeft(kRewrite, "restore Scylla.db from a backup");
   fs::remove(one.Path("Scylla.db"));

@@ -7,12 +7,11 @@
 #include <sys/stat.h>
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "filterdb/tests/commands/mend/mend_fixture.h"
-#include "filterdb/tests/fake_sstable/log_record.h"
+#include "filterdb/tests/fake_sstable/checksums.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -22,25 +21,6 @@ using ::testing::HasSubstr;
 
 class FaultsTest : public MendFixture {
  protected:
-  // Returns what scan prints about the only SSTable.
-  Json TheOne(const std::string& options = "") const {
-    const Ran ran = Filterdb("scan --json " + options + " " + dir_ / "ks");
-    const Json report = ran.report();
-    EXPECT_EQ(report["sstables"].size(), 1U) << ran;
-    EXPECT_EQ(report["summary"]["exit_status"], ran.exit_code) << ran;
-    return report["sstables"][0];
-  }
-
-  // Returns the names of all findings.
-  static std::string ChecksOf(const Json& sstable) {
-    std::string checks;
-    for (const Json& finding : sstable["findings"]) {
-      checks +=
-          (checks.empty() ? "" : ", ") + finding["check"].get<std::string>();
-    }
-    return checks;
-  }
-
   void RemoveAll() {
     for (const auto& entry : fs::directory_iterator(dir_.path())) {
       fs::remove_all(entry.path());
@@ -77,7 +57,7 @@ TEST_F(FaultsTest, EachOfEachVersion) {
       SstableSpec spec = RecordedSpec(version, each.fault, each.expected_keys);
       if (version == "ms" || version == "mt") {
         spec.recorded = "";
-        spec.keys = NumberedKeys(500);
+        spec.keys = Keys(500);
       }
       const WrittenSstable one = Write(spec);
       const Json found = TheOne();
@@ -104,10 +84,6 @@ TEST_F(FaultsTest, EachOfEachVersion) {
 
 // ---- Other files, and options ----
 
-// Changes the files of a written SSTable in the temporary folder `dir`.
-using Change =
-    std::function<void(const std::string& dir, const WrittenSstable& one)>;
-
 struct FaultCase {
   const char* what;
   SstableSpec spec;
@@ -119,55 +95,24 @@ struct FaultCase {
   const char* text = "";  // A part of a finding or of the reason.
 };
 
-Change Remove(const char* component) {
-  return [=](const std::string&, const WrittenSstable& one) {
-    fs::remove(one.Path(component));
-  };
-}
-
-Change Content(const char* component, const std::string& content) {
-  return [=](const std::string&, const WrittenSstable& one) {
-    WriteFile(one.Path(component), content);
-  };
-}
-
 Change Fifo(const char* component) {
-  return [=](const std::string&, const WrittenSstable& one) {
+  return [=](const WrittenSstable& one) {
     fs::remove_all(one.Path(component));
     EXPECT_EQ(mkfifo(one.Path(component).c_str(), 0600), 0);
   };
 }
 
 Change Link(const char* component) {
-  return [=](const std::string& dir, const WrittenSstable& one) {
-    fs::rename(one.Path(component), dir + "/elsewhere");
-    fs::create_symlink(dir + "/elsewhere", one.Path(component));
+  return [=](const WrittenSstable& one) {
+    const fs::path other = fs::path(one.prefix).parent_path() / "elsewhere";
+    fs::rename(one.Path(component), other);
+    fs::create_symlink(other, one.Path(component));
   };
 }
 
-Change Both(const Change& first, const Change& second) {
-  return [=](const std::string& dir, const WrittenSstable& one) {
-    first(dir, one);
-    second(dir, one);
-  };
-}
-
-void NoChange(const std::string&, const WrittenSstable&) {}
-
-void ALog(const std::string&, const WrittenSstable& one) {
+void ALog(const WrittenSstable& one) {
   WriteFile(fs::path(one.prefix).parent_path() / "nb_txn_compaction_1.log",
             LogRecord("REMOVE", one.prefix, 1, 8));
-}
-
-SstableSpec WithLz4(SstableSpec spec) {
-  spec.lz4 = true;
-  return spec;
-}
-
-void UnknownCompressor(const std::string&, const WrittenSstable& one) {
-  std::string info = ReadFile(one.Path("CompressionInfo.db"));
-  info[2] = 'X';
-  WriteFile(one.Path("CompressionInfo.db"), info);
 }
 
 std::vector<FaultCase> Cases() {
@@ -200,7 +145,7 @@ std::vector<FaultCase> Cases() {
        "does not tell how many keys"},
       // What is known without the keys is said.
       {"an unknown compressor", WithLz4(SpecOf("nb", FilterFault::kTruncated)),
-       UnknownCompressor, "truncated, not supported", "", 2, "left",
+       ChangeCompressor, "truncated, not supported", "", 2, "left",
        "compressor XZ4Compressor: not supported"},
       {"no filter, no plan, but TOC.txt names it", good,
        Both(Remove("Filter.db"), Content("Statistics.db", "damaged")),
@@ -251,7 +196,7 @@ TEST_F(FaultsTest, Cases) {
   for (const FaultCase& each : Cases()) {
     SCOPED_TRACE(each.what);
     RemoveAll();
-    each.change(dir_.path(), Write(each.spec));
+    each.change(Write(each.spec));
     const Json found = TheOne(each.options);
     EXPECT_EQ(ChecksOf(found), each.checks) << found;
     const std::string checks = each.checks;

@@ -4,11 +4,9 @@
 // file, and starts several installs at once. Each filter must be the old or the
 // new one of its SSTable.
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -20,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "filterdb/tests/commands/mend/scylla_fixture.h"
+#include "filterdb/tests/commands/mend/mend_fixture.h"
 #include "filterdb/tests/commands/mend/stop_at_changes.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/write_file.h"
@@ -288,29 +286,15 @@ TEST_F(KillTest, AnSstableThatIsRemovedMeanwhile) {
 // Installs of several runs that meet at an SSTable leave it to each other. The
 // next one does the rest.
 TEST_F(KillTest, SeveralAtOnce) {
-  std::vector<std::string> runs;
+  std::string script;
   for (int i = 0; i < 3; ++i) {
     Exits(0, Mend("--rewrite-digests"));
-    runs.push_back(run());
+    script += std::string("(") + CASSANDRA_BLOOM_FILTERDB +
+              " install --node-is-down " + run() + " >&2; echo $?) & ";
     NextRun();
   }
-  std::vector<pid_t> pids;
-  for (const std::string& each : runs) {
-    pids.push_back(fork());
-    if (pids.back() == 0) {
-      const int null = open("/dev/null", O_WRONLY);
-      dup2(null, STDOUT_FILENO);
-      dup2(null, STDERR_FILENO);
-      execl(CASSANDRA_BLOOM_FILTERDB, "filterdb", "install", "--node-is-down",
-            each.c_str(), nullptr);
-      _exit(127);
-    }
-  }
-  for (const pid_t pid : pids) {
-    int status = 0;
-    EXPECT_EQ(waitpid(pid, &status, 0), pid);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) <= 3) << status;
-  }
+  const ProcessResult ran = RunProcess({"/bin/sh", "-c", script + "wait"});
+  EXPECT_THAT(ran.out, ::testing::MatchesRegex("([0-3]\n){3}")) << ran;
   ExpectNoLeftOvers();
   Exits(0, MendInPlace("--rewrite-digests"));
   ExpectWell();

@@ -6,56 +6,20 @@
 #ifndef CASSANDRA_BLOOM_FILTERDB_TESTS_COMMANDS_MEND_MEND_FIXTURE_H_
 #define CASSANDRA_BLOOM_FILTERDB_TESTS_COMMANDS_MEND_MEND_FIXTURE_H_
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <string>
-#include <vector>
 
-#include "filterdb/tests/fake_sstable/fake_sstable.h"
-#include "tests/support/filterdb_command.h"
+#include "filterdb/tests/commands/scan/scan_fixture.h"
+#include "filterdb/tests/fake_sstable/fake_scylla_db.h"
+#include "plugin/filter_db/read_file.h"
 #include "tests/support/safe_folder.h"
-#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 
-inline std::vector<std::string> NumberedKeys(size_t num_keys) {
-  std::vector<std::string> keys;
-  for (size_t i = 0; i < num_keys; ++i) {
-    keys.push_back("key" + std::to_string(i));
-  }
-  return keys;
-}
-
-// Root may read and write any file, unless these capabilities are taken away.
-inline std::string WithoutPrivileges() {
-  return geteuid() == 0
-             ? "setpriv --bounding-set=-dac_override,-dac_read_search"
-             : "";
-}
-
-class MendFixture : public ::testing::Test {
+class MendFixture : public ScanFixture {
  protected:
-  MendFixture() : dir_(FolderInMemory()), runs_(SafeFolder()) {}
-
-  WrittenSstable Write(SstableSpec spec, const std::string& folder = "ks/t1") {
-    std::filesystem::create_directories(dir_ / folder);
-    spec.folder = dir_ / folder;
-    if (spec.keys.empty()) {
-      spec.keys = NumberedKeys(1000);
-    }
-    return WriteSstable(spec);
-  }
-  WrittenSstable Write(FilterFault fault, const std::string& generation = "1") {
-    SstableSpec spec;
-    spec.fault = fault;
-    spec.generation = generation;
-    return Write(spec);
-  }
+  MendFixture() : ScanFixture(FolderInMemory()), runs_(SafeFolder()) {}
 
   // `before` is shell text before the command.
   Ran Mend(const std::string& options = "",
@@ -100,9 +64,55 @@ class MendFixture : public ::testing::Test {
     return files;
   }
 
-  const TempDir dir_;
   const TempDir runs_;
   int run_number_ = 1;
+};
+
+// Writes SSTables whose Scylla.db has digests of the other files.
+class ScyllaFixture : public MendFixture {
+ protected:
+  // If `is_rotten`, the digests are computed before the filter gets its fault.
+  WrittenSstable WriteScylla(FilterFault fault, bool is_rotten = false,
+                             const std::string& version = "me",
+                             const std::string& generation = "1") {
+    SstableSpec spec = SpecOf(version, is_rotten ? FilterFault::kNone : fault);
+    spec.generation = generation;
+    const WrittenSstable one = Write(spec);
+    WriteScyllaDb(one.prefix);
+    if (is_rotten && fault == FilterFault::kMissing) {
+      std::filesystem::remove(one.Path("Filter.db"));
+    } else if (is_rotten) {
+      spec.fault = fault;
+      Write(spec);
+    }
+    return one;
+  }
+
+  // Corrects the digest of TOC.txt, too.
+  static void LeaveOutOfToc(const WrittenSstable& one) {
+    testing::LeaveOutOfToc(one);
+    WriteScyllaDb(one.prefix);
+  }
+
+  void ExpectDigestsAreRight() const {
+    const std::string scylla = "Scylla.db";
+    int num_checked = 0;
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(dir_ / "ks")) {
+      const std::string path = entry.path();
+      if (EndsWith(path, scylla)) {
+        const std::string prefix = path.substr(0, path.size() - scylla.size());
+        EXPECT_EQ(ReadFile(path), RightScyllaDb(prefix)) << path;
+        ++num_checked;
+      }
+    }
+    EXPECT_GT(num_checked, 0);
+  }
+
+  void ExpectWell() const {
+    ExpectDigestsAreRight();
+    Exits(0, Scan());
+  }
 };
 
 }  // namespace cassandra_bloom::testing

@@ -14,6 +14,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+const std::string kTable = std::string("shop/orders") + kId;
+
 class AdviceTest : public ScanFixture {
  protected:
   // Returns what scan says of one SSTable in this folder.
@@ -37,8 +39,7 @@ void ExpectInOrder(const std::string& text,
 }
 
 TEST_F(AdviceTest, OfHiddenRows) {
-  const std::string table = std::string("shop/orders") + kId;
-  ExpectInOrder(Advice(table, SpecOf("nb", FilterFault::kKeysLeftOut)),
+  ExpectInOrder(Advice(kTable, SpecOf("nb", FilterFault::kKeysLeftOut)),
                 {"Scan the other replicas, too",
                  "    nodetool upgradesstables -a shop orders\n",
                  "filterdb mend PATH --run=DIR", "filterdb install DIR",
@@ -47,18 +48,17 @@ TEST_F(AdviceTest, OfHiddenRows) {
 }
 
 TEST_F(AdviceTest, OfDamageAndOfWaste) {
-  const std::string table = std::string("shop/orders") + kId;
   const std::string damage =
-      Advice(table, SpecOf("nb", FilterFault::kIndexCut));
+      Advice(kTable, SpecOf("nb", FilterFault::kIndexCut));
   ExpectInOrder(damage, {"    nodetool scrub shop orders\n",
                          "    nodetool repair --full shop orders\n"});
   EXPECT_THAT(damage, Not(HasSubstr("filterdb mend")));
   const std::string waste =
-      Advice(table, SpecOf("nb", FilterFault::kSaturated));
+      Advice(kTable, SpecOf("nb", FilterFault::kSaturated));
   EXPECT_THAT(waste, HasSubstr("filterdb mend PATH --run=DIR"));
   EXPECT_THAT(waste, Not(HasSubstr("replicas")));
   EXPECT_THAT(waste, Not(HasSubstr("repair")));
-  const std::string good = Advice(table, SpecOf("nb"));
+  const std::string good = Advice(kTable, SpecOf("nb"));
   EXPECT_THAT(good, Not(HasSubstr("nodetool")));
   EXPECT_THAT(good, Not(HasSubstr("filterdb mend")));
 }
@@ -66,12 +66,12 @@ TEST_F(AdviceTest, OfDamageAndOfWaste) {
 // Cassandra 5.0.6 starts without an SSTable that it refuses, and does not
 // rewrite it. ScyllaDB does not start.
 TEST_F(AdviceTest, OfARefusedFilter) {
-  const std::string table = std::string("shop/orders") + kId;
-  const std::string text = Advice(table, SpecOf("md", FilterFault::kTruncated));
+  const std::string text =
+      Advice(kTable, SpecOf("md", FilterFault::kTruncated));
   EXPECT_THAT(text, Not(HasSubstr("upgradesstables")));
   ExpectInOrder(text, {"filterdb mend PATH --run=DIR",
                        "    nodetool repair --full shop orders\n"});
-  EXPECT_THAT(Advice(table, SpecOf("ms", FilterFault::kTruncated)),
+  EXPECT_THAT(Advice(kTable, SpecOf("ms", FilterFault::kTruncated)),
               Not(HasSubstr("repair")));
 }
 
@@ -80,8 +80,7 @@ TEST_F(AdviceTest, WhereARepairDoesNotHelp) {
   for (const FilterFault fault :
        {FilterFault::kKeysLeftOut, FilterFault::kIndexCut}) {
     const SstableSpec bad = SpecOf("nb", fault);
-    const std::string index =
-        Advice(std::string("shop/orders") + kId + "/.by_name", bad);
+    const std::string index = Advice(kTable + "/.by_name", bad);
     EXPECT_THAT(index,
                 HasSubstr("nodetool rebuild_index shop orders by_name\n"));
     EXPECT_THAT(index, Not(HasSubstr("repair the table")));
@@ -104,8 +103,8 @@ TEST_F(AdviceTest, WhereARepairDoesNotHelp) {
 }
 
 TEST_F(AdviceTest, OfScyllaDb) {
-  const std::string text = Advice(std::string("shop/orders") + kId,
-                                  SpecOf("ms", FilterFault::kKeysLeftOut));
+  const std::string text =
+      Advice(kTable, SpecOf("ms", FilterFault::kKeysLeftOut));
   EXPECT_THAT(text, HasSubstr("components_memory_reclaim_threshold"));
   EXPECT_THAT(text, HasSubstr("nodetool cluster repair"));
 }

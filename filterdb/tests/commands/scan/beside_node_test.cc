@@ -13,10 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "filterdb/tests/fake_sstable/fake_sstable.h"
+#include "filterdb/tests/commands/scan/scan_fixture.h"
 #include "plugin/filter_db/read_file.h"
-#include "tests/support/filterdb_command.h"
-#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -48,20 +46,15 @@ TEST(BesideNodeTest, MemoryDoesNotGrowWithTheNumberOfSstables) {
           dir / name, dir / "nb-" + std::to_string(i) + "-big" + component);
     }
   }
-#ifdef CASSANDRA_BLOOM_SANITIZED
-  const std::string limit;  // The sanitizers need more memory.
-#else
-  const std::string limit = "ulimit -d 10000;";
-#endif
-  const Ran ran = Exits(2, Filterdb("scan --json " + dir.path(), limit));
+  const Ran ran =
+      Exits(2, Filterdb("scan --json " + dir.path(), LimitOfMemory(10000)));
   const Json summary = ran.report()["summary"];
   EXPECT_EQ(summary["hides_rows"], kNumber);
   EXPECT_EQ(summary["incomplete"], false);
 }
 
 TEST(BesideNodeTest, OneThreadUnlessToldOtherwise) {
-  if (RunProcess({"/bin/sh", "-c", "strace -o /dev/null true"}).exit_code !=
-      0) {
+  if (!HasStrace()) {
     GTEST_SKIP() << "strace cannot be run";
   }
   const TempDir dir;

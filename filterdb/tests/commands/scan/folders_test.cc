@@ -34,12 +34,8 @@ class FoldersTest : public ScanFixture {
     fs::create_directory_symlink(target, dir_ / name);
   }
 
-  // Root may read any folder, unless these two capabilities are taken away.
   Ran ScanWithoutPrivileges() const {
-    return Filterdb(
-        "scan --json " + dir_ / "data",
-        geteuid() == 0 ? "setpriv --bounding-set=-dac_override,-dac_read_search"
-                       : "");
+    return Filterdb("scan --json " + dir_ / "data", WithoutPrivileges());
   }
 
   Ran Scan(const std::string& more = "") const {
@@ -173,8 +169,7 @@ TEST_F(FoldersTest, NamesWithTmp) {
 }
 
 TEST_F(FoldersTest, AFolderOfAnUnfinishedSstable) {
-  SstableSpec spec;
-  spec.fault = FilterFault::kBitsCleared;
+  const SstableSpec spec = SpecOf("nb", FilterFault::kBitsCleared);
   Write("data/ks/t1/1.sstable", spec);
   EXPECT_EQ(Exits(0, Scan()).report()["sstables"][0]["state"], "being written");
   fs::remove_all(dir_ / "data");

@@ -27,7 +27,7 @@ using ::testing::Not;
 struct HarmCase {
   const char* what;
   SstableSpec spec;
-  std::function<void(const WrittenSstable& one)> change;
+  Change change;
   int exit_code;
   const char* harm;
   bool is_incomplete;
@@ -50,43 +50,18 @@ class HarmsTest : public ScanFixture {
       EXPECT_EQ(judged["harm"], each.harm);
       EXPECT_EQ(judged["incomplete"], each.is_incomplete);
     }
-    std::string checks;
-    for (const Json& finding : one["findings"]) {
-      checks +=
-          (checks.empty() ? "" : ", ") + finding["check"].get<std::string>();
-    }
-    EXPECT_EQ(checks, each.checks) << text;
+    EXPECT_EQ(ChecksOf(one), each.checks) << text;
   }
 };
-
-void NoChange(const WrittenSstable&) {}
-
-void ChangeCompressor(const WrittenSstable& one) {
-  std::string info = ReadFile(one.Path("CompressionInfo.db"));
-  info[2] = 'X';
-  WriteFile(one.Path("CompressionInfo.db"), info);
-}
 
 // One chunk of 8 MiB. Cassandra allows chunks of up to 1 GiB.
 void CompressInOneChunk(const WrittenSstable& one) {
   std::string data = ReadFile(one.Path("Data.db"));
   data.resize(8 << 20);
-  Compression compression{"ZstdCompressor", data.size(), INT32_MAX};
-  const CompressedData compressed = CompressData(data, compression);
+  const CompressedData compressed =
+      CompressData(data, "ZstdCompressor", data.size(), INT32_MAX);
   WriteFile(one.Path("Data.db"), compressed.data);
   WriteFile(one.Path("CompressionInfo.db"), compressed.info);
-}
-
-void RemoveStatistics(const WrittenSstable& one) {
-  fs::remove(one.Path("Statistics.db"));
-}
-
-void RemoveData(const WrittenSstable& one) { fs::remove(one.Path("Data.db")); }
-
-void LeaveOutOfToc(const WrittenSstable& one) {
-  std::string toc = ReadFile(one.Path("TOC.txt"));
-  toc.erase(toc.find("Filter.db\n"), 10);
-  WriteFile(one.Path("TOC.txt"), toc);
 }
 
 // Cassandra reads as many words as the header says, and ignores the rest.
@@ -101,16 +76,18 @@ void AppendBytes(const WrittenSstable& one) {
   fs::resize_file(one.Path("Filter.db"), uint64_t{1} << 30);
 }
 
-void CutTo(size_t size, const WrittenSstable& one) {
-  fs::resize_file(one.Path("Filter.db"), size);
-  // Long ago, so that no node can be writing it.
-  fs::last_write_time(one.Path("Filter.db"),
-                      fs::file_time_type::clock::now() - std::chrono::hours(1));
+Change CutTo(size_t size) {
+  return [=](const WrittenSstable& one) {
+    const std::string filter = one.Path("Filter.db");
+    fs::resize_file(filter, size);
+    // Long ago, so that no node can be writing it.
+    fs::last_write_time(
+        filter, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  };
 }
 
 // Gives all files the names of this version.
-std::function<void(const WrittenSstable& one)> RenameTo(
-    const std::string& version) {
+Change RenameTo(const std::string& version) {
   return [=](const WrittenSstable& one) {
     for (const auto& entry :
          fs::directory_iterator(fs::path(one.prefix).parent_path())) {
@@ -130,75 +107,47 @@ void Encrypt(const WrittenSstable& one) {
   WriteFile(one.Path("Index.db"), "cipher text");
 }
 
-void DamageTocWithDigest(const WrittenSstable& one) {
-  WriteScyllaDb(one.prefix);
-  WriteFile(one.Path("TOC.txt"), "");
-}
-
-SstableSpec WithLz4(SstableSpec spec) {
-  spec.lz4 = true;
-  return spec;
-}
+void AddDigests(const WrittenSstable& one) { WriteScyllaDb(one.prefix); }
 
 TEST_F(HarmsTest, HiddenRowsAreSaid) {
-  const auto cut_half = [](const WrittenSstable& one) { CutTo(600, one); };
-  const auto cut_header = [](const WrittenSstable& one) { CutTo(5, one); };
-  const auto empty = [](const WrittenSstable& one) { CutTo(0, one); };
   const SstableSpec bad = SpecOf("nb", FilterFault::kKeysLeftOut);
-  for (const HarmCase& each : std::vector<HarmCase>{
-           {"a header with fewer words than the file", SpecOf("nb"),
-            HeaderWithFewerWords, 2, "hides rows", false,
-            "keys missing, too long", "nodetool repair --full ks t1\n"},
-           {"encrypted, denies keys of the index", WithLz4(bad),
-            ChangeCompressor, 2, "hides rows", true,
-            "keys missing, not supported",
-            "keys missing (hides rows); of the keys in the index, which "
-            "Data.db "
-            "does not confirm\n      not supported (not known)"},
-           {"encrypted, denies none", WithLz4(SpecOf("nb")), ChangeCompressor,
-            0, "none", false, "", ": ok\n"},
-           {"not confirmed, denies keys of the index", bad, RemoveStatistics, 2,
-            "hides rows", true, "keys missing, keys not confirmed",
-            "restore Statistics.db"},
-           {"of another form", SpecOf("nb", FilterFault::kOtherForm), NoChange,
-            2, "hides rows", false, "keys missing, another form",
-            "has all keys in the form ma-to-me, and not in that of version "
-            "nb\n"},
-           {"of another form, and so is the rest",
-            SpecOf("nb", FilterFault::kOtherForm), RemoveStatistics, 2,
-            "hides rows", true, "keys missing, another form, name doubted",
-            "give the files the names of the version"},
-           {"not confirmed, and not in TOC.txt", SpecOf("nb"),
-            [](const WrittenSstable& one) {
-              RemoveStatistics(one);
-              LeaveOutOfToc(one);
-            },
-            3, "not known", true, "keys not confirmed, not in TOC.txt",
-            "restore Statistics.db"},
-           {"Data.db lost, ma", SpecOf("ma"), RemoveData, 2, "SSTable damaged",
-            false, "keys unreadable", "restore the damaged file"},
-           {"Data.db lost, ka, where no node removes files", SpecOf("ka"),
-            [](const WrittenSstable& one) {
-              RemoveData(one);
-              const fs::path table = fs::path(one.prefix).parent_path();
-              const fs::path upload = table.string() + kId + "/upload";
-              fs::create_directories(upload.parent_path());
-              fs::rename(table, upload);
-            },
-            2, "SSTable damaged", false, "keys unreadable",
-            "restore the damaged file"},
-           {"cut, na", SpecOf("nb"), cut_half, 2, "hides rows", false,
-            "truncated", "truncated (hides rows)"},
-           {"cut, before na", SpecOf("md"), cut_half, 2, "refused", false,
-            "truncated", "truncated (refused)"},
-           {"cut in the header, na", SpecOf("nb"), cut_header, 1,
-            "wastes reads", false, "header cut", "header cut (wastes reads)"},
-           {"cut in the header, before na", SpecOf("md"), cut_header, 2,
-            "refused", false, "header cut", "header cut (refused)"},
-           {"empty, na", SpecOf("nb"), empty, 1, "wastes reads", false, "empty",
-            "empty (wastes reads)"},
-           {"empty, before na", SpecOf("md"), empty, 2, "refused", false,
-            "empty", "empty (refused)"}}) {
+  const HarmCase cases[] = {
+      {"a header with fewer words than the file", SpecOf("nb"),
+       HeaderWithFewerWords, 2, "hides rows", false, "keys missing, too long",
+       "nodetool repair --full ks t1\n"},
+      {"encrypted, denies keys of the index", WithLz4(bad), ChangeCompressor, 2,
+       "hides rows", true, "keys missing, not supported",
+       "keys missing (hides rows); of the keys in the index, which Data.db "
+       "does not confirm\n      not supported (not known)"},
+      {"encrypted, denies none", WithLz4(SpecOf("nb")), ChangeCompressor, 0,
+       "none", false, "", ": ok\n"},
+      {"not confirmed, denies keys of the index", bad, Remove("Statistics.db"),
+       2, "hides rows", true, "keys missing, keys not confirmed",
+       "restore Statistics.db"},
+      {"of another form", SpecOf("nb", FilterFault::kOtherForm), NoChange, 2,
+       "hides rows", false, "keys missing, another form",
+       "has all keys in the form ma-to-me, and not in that of version nb\n"},
+      {"of another form, and so is the rest",
+       SpecOf("nb", FilterFault::kOtherForm), Remove("Statistics.db"), 2,
+       "hides rows", true, "keys missing, another form, name doubted",
+       "give the files the names of the version"},
+      {"Data.db lost, ka, where no node removes files", SpecOf("ka"),
+       [](const WrittenSstable& one) {
+         fs::remove(one.Path("Data.db"));
+         const fs::path table = fs::path(one.prefix).parent_path();
+         const fs::path upload = table.string() + kId + "/upload";
+         fs::create_directories(upload.parent_path());
+         fs::rename(table, upload);
+       },
+       2, "SSTable damaged", false, "keys unreadable",
+       "restore the damaged file"},
+      {"cut, na", SpecOf("nb"), CutTo(600), 2, "hides rows", false, "truncated",
+       "truncated (hides rows)"},
+      {"cut in the header, na", SpecOf("nb"), CutTo(5), 1, "wastes reads",
+       false, "header cut", "header cut (wastes reads)"},
+      {"empty, before na", SpecOf("md"), CutTo(0), 2, "refused", false, "empty",
+       "empty (refused)"}};
+  for (const HarmCase& each : cases) {
     Expect(each);
   }
 }
@@ -216,58 +165,45 @@ TEST_F(HarmsTest, HiddenRowsOfFewKeys) {
 }
 
 TEST_F(HarmsTest, NothingElseIsCalledDamage) {
-  for (const HarmCase& each : std::vector<HarmCase>{
-           {"ScyllaDB's encryption at rest", SpecOf("me"), Encrypt, 3,
-            "not known", true, "not supported",
-            "it is encrypted (scylla_encryption_options in Scylla.db)"},
-           {"a version of the future", SpecOf("nb"), RenameTo("zz"), 3,
-            "not known", true, "not supported",
-            "SSTable version 'zz' is not known here"},
-           {"more bytes than the header says", SpecOf("nb"), AppendBytes, 0,
-            "none", false, "too long", "too long"},
-           {"more bytes than the header says, which has no probes",
-            SpecOf("nb", FilterFault::kProbes0), AppendBytes, 1, "wastes reads",
-            false, "no probes, too long", "no probes (wastes reads)"},
-           {"version ia", SpecOf("ia"), NoChange, 0, "none", false, "",
-            ": ok\n"},
-           {"left over", SpecOf("nb"),
-            [](const WrittenSstable& one) {
-              fs::remove(one.Path("Data.db"));
-              fs::remove(one.Path("Index.db"));
-            },
-            0, "none", false, "left over", "nothing is to be restored"},
-           {"Data.db removed, ka", SpecOf("ka"), RemoveData, 3, "not known",
-            true, "Data.db missing", "if no node was stopped"},
-           {"lines that end in CR LF", SpecOf("nb"),
-            [](const WrittenSstable& one) {
-              std::string toc;
-              for (const char c : ReadFile(one.Path("TOC.txt"))) {
-                toc += c == '\n' ? "\r\n" : std::string(1, c);
-              }
-              WriteFile(one.Path("TOC.txt"), toc);
-            },
-            0, "none", false, "", ": ok\n"},
-           {"a chunk of more than 4 MiB", SpecOf("nb"), CompressInOneChunk, 0,
-            "none", false, "", ": ok\n"},
-           {"the same, with a filter that is cut",
-            SpecOf("nb", FilterFault::kProbes0), CompressInOneChunk, 3,
-            "wastes reads", true, "no probes, not supported",
-            "more than 4194304: not supported"},
-           // "list the components one a line" would be a dead end.
-           {"TOC.txt damaged, with a digest", SpecOf("me"), DamageTocWithDigest,
-            2, "refused", false, "TOC.txt damaged",
-            "restore the TOC.txt whose checksum is in Scylla.db"},
-           {"TOC.txt missing, with a digest", SpecOf("me"),
-            [](const WrittenSstable& one) {
-              WriteScyllaDb(one.prefix);
-              fs::remove(one.Path("TOC.txt"));
-            },
-            2, "refused", false, "TOC.txt missing",
-            "restore the TOC.txt whose checksum is in Scylla.db"},
-           {"TOC.txt missing, without a digest", SpecOf("ms"),
-            [](const WrittenSstable& one) { fs::remove(one.Path("TOC.txt")); },
-            2, "refused", false, "TOC.txt missing",
-            "with the components of the SSTable one a line"}}) {
+  const HarmCase cases[] = {
+      {"ScyllaDB's encryption at rest", SpecOf("me"), Encrypt, 3, "not known",
+       true, "not supported",
+       "it is encrypted (scylla_encryption_options in Scylla.db)"},
+      {"a version of the future", SpecOf("nb"), RenameTo("zz"), 3, "not known",
+       true, "not supported", "SSTable version 'zz' is not known here"},
+      {"more bytes than the header says", SpecOf("nb"), AppendBytes, 0, "none",
+       false, "too long", "too long"},
+      {"more bytes than the header says, which has no probes",
+       SpecOf("nb", FilterFault::kProbes0), AppendBytes, 1, "wastes reads",
+       false, "no probes, too long", "no probes (wastes reads)"},
+      {"left over", SpecOf("nb"), Both(Remove("Data.db"), Remove("Index.db")),
+       0, "none", false, "left over", "nothing is to be restored"},
+      {"Data.db removed, ka", SpecOf("ka"), Remove("Data.db"), 3, "not known",
+       true, "Data.db missing", "if no node was stopped"},
+      {"lines that end in CR LF", SpecOf("nb"),
+       [](const WrittenSstable& one) {
+         std::string toc;
+         for (const char c : ReadFile(one.Path("TOC.txt"))) {
+           toc += c == '\n' ? "\r\n" : std::string(1, c);
+         }
+         WriteFile(one.Path("TOC.txt"), toc);
+       },
+       0, "none", false, "", ": ok\n"},
+      {"a chunk of more than 4 MiB", SpecOf("nb"), CompressInOneChunk, 0,
+       "none", false, "", ": ok\n"},
+      {"the same, with a filter that is cut",
+       SpecOf("nb", FilterFault::kProbes0), CompressInOneChunk, 3,
+       "wastes reads", true, "no probes, not supported",
+       "more than 4194304: not supported"},
+      // "list the components one a line" would be a dead end.
+      {"TOC.txt damaged, with a digest", SpecOf("me"),
+       Both(AddDigests, Content("TOC.txt", "")), 2, "refused", false,
+       "TOC.txt damaged", "restore the TOC.txt whose checksum is in Scylla.db"},
+      {"TOC.txt missing, with a digest", SpecOf("me"),
+       Both(AddDigests, Remove("TOC.txt")), 2, "refused", false,
+       "TOC.txt missing",
+       "restore the TOC.txt whose checksum is in Scylla.db"}};
+  for (const HarmCase& each : cases) {
     Expect(each);
   }
 }
@@ -318,11 +254,7 @@ TEST_F(HarmsTest, AFilterThatIsFarTooLarge) {
   filter.replace(4, 4, BigEndian(words, 4));
   WriteFile(one.Path("Filter.db"), filter);
   fs::resize_file(one.Path("Filter.db"), 8 + uint64_t{8} * words);
-#ifdef CASSANDRA_BLOOM_SANITIZED
-  const std::string limit;  // The sanitizers need more memory.
-#else
-  const std::string limit = "ulimit -d 100000;";
-#endif
+  const std::string limit = LimitOfMemory(100000);
   const Ran ran = Exits(3, Filterdb("scan --json " + dir_ / "ks", limit));
   const Json one_line = ran.report()["sstables"][0];
   EXPECT_EQ(one_line["verdict"], "oversized");

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "filterdb/tests/commands/scan/scan_fixture.h"
-#include "filterdb/tests/fake_sstable/log_record.h"
+#include "filterdb/tests/fake_sstable/checksums.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -20,16 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 
-class ScanTest : public ScanFixture {
- protected:
-  Json TheOne(const std::string& options = "") const {
-    const Ran ran = Scan("--json " + options);
-    const Json report = ran.report();
-    EXPECT_EQ(report["sstables"].size(), 1U) << ran;
-    EXPECT_EQ(report["summary"]["exit_status"], ran.exit_code);
-    return report["sstables"][0];
-  }
-};
+class ScanTest : public ScanFixture {};
 
 // ---- Figures ----
 
@@ -245,9 +236,7 @@ TEST_F(ScanAnswerTest, ChangesNothing) {
 
 TEST_F(ScanTest, FilesStandForTheirSstables) {
   const WrittenSstable one = Write({});
-  SstableSpec spec;
-  spec.generation = "2";
-  Write(spec);
+  Write(FilterFault::kNone, "2");
   for (const char* const component :
        {"Data.db", "Index.db", "Statistics.db", "SAI+aa+GroupMeta.db"}) {
     if (!fs::exists(one.Path(component))) {
@@ -293,11 +282,8 @@ TEST_F(ScanTest, NoSstables) {
 
 // What a log may hold is tested in transaction_logs_test.cc.
 TEST_F(ScanTest, Transactions) {
-  SstableSpec spec;
-  Write(spec);
-  spec.generation = "2";
-  spec.fault = FilterFault::kMissing;  // The filter is not written yet.
-  Write(spec);
+  Write(FilterFault::kNone);
+  Write(FilterFault::kMissing, "2");  // The filter is not written yet.
   const std::string log =
       dir_ / "ks/t1/nb_txn_compaction_7b1cd1d0-1f5b-11ef-8f33-0f9a4e1c2b3d.log";
   const std::string removed =

@@ -87,6 +87,9 @@ TEST(CachedPagesTest, AFileThatBecameShorter) {
   EXPECT_TRUE(file->ReadSome(0, &some, &error)) << error;
   std::filesystem::resize_file(path, kSize / 2);
   EXPECT_FALSE(file->ReadSome(kSize - 1, &some, &error));
+  EXPECT_EQ(error, path + ": was truncated while it was read: byte " +
+                       std::to_string(kSize - 1) + " of " +
+                       std::to_string(kSize) + " is missing");
 }
 
 }  // namespace

@@ -15,12 +15,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "filterdb/sstable/sstable_keys.h"
 #include "filterdb/tests/fake_sstable/checksums.h"
 #include "filterdb/tests/fake_sstable/compressed_data.h"
-#include "filterdb/tests/sstable/handmade_trie_sstable.h"
 #include "filterdb/tests/sstable/read_keys.h"
 #include "tests/support/partition_layouts.h"
 #include "tests/support/random_keys.h"
@@ -95,7 +95,7 @@ TEST(CompressedDataFileTest, ReadsAnyRange) {
         SCOPED_TRACE(std::string(compressor) + " " +
                      std::to_string(chunk_length));
         const CompressedData compressed =
-            CompressData(text, {compressor, chunk_length, max_compressed});
+            CompressData(text, compressor, chunk_length, max_compressed);
         const Files files(compressed.data, compressed.info);
         std::string error;
         const auto file = files.Open(&error);
@@ -292,20 +292,18 @@ std::string LittleEndian4(uint8_t number) {
   return {static_cast<char>(number), 0, 0, 0};
 }
 
-struct BrokenChunk {
-  const char* compressor;
-  std::string chunk;  // CompressionInfo.db says it holds 20 bytes.
-  std::string error;
-  int32_t max_compressed = INT32_MAX;
-};
-
 TEST(CompressedDataFileTest, RefusesBrokenChunks) {
   const std::string text = Text(20);
   const std::string lz4 = Compress("LZ4Compressor", text).substr(4);
   const auto compressed = [](const char* compressor, size_t size) {
     return Compress(compressor, Text(size));
   };
-  const BrokenChunk broken_chunks[] = {
+  const struct {
+    const char* compressor;
+    std::string chunk;  // CompressionInfo.db says it holds 20 bytes.
+    std::string error;
+    int32_t max_compressed = INT32_MAX;
+  } broken_chunks[] = {
       {"LZ4Compressor", "abc", "has 3 bytes of LZ4"},
       {"LZ4Compressor", LittleEndian4(21) + lz4,
        "says it has 21 bytes, not 20"},
@@ -339,7 +337,7 @@ TEST(CompressedDataFileTest, RefusesBrokenChunks) {
       {"LZ4Compressor", Text(21), "has 21 bytes for 20", 20},
       {"LZ4Compressor", Text(25), "has 25 bytes for 20", 20},
   };
-  for (const BrokenChunk& broken : broken_chunks) {
+  for (const auto& broken : broken_chunks) {
     SCOPED_TRACE(broken.compressor);
     const Files files(WithChecksum(broken.chunk),
                       CompressionInfoOf(broken.compressor, {}, 32,
@@ -434,11 +432,6 @@ TEST(CompressedDataFileTest, ReadsWithCassandrasDictionary) {
             "after the offsets of the chunks");
 }
 
-struct BrokenInfo {
-  std::string info;
-  const char* error;
-};
-
 TEST(CompressedDataFileTest, RefusesBrokenCompressionInfo) {
   const auto info = [](int64_t chunk_length, int64_t max_compressed,
                        int64_t data_length,
@@ -446,7 +439,7 @@ TEST(CompressedDataFileTest, RefusesBrokenCompressionInfo) {
     return CompressionInfoOf("NoopCompressor", {}, chunk_length, max_compressed,
                              data_length, offsets);
   };
-  const BrokenInfo broken_infos[] = {
+  const std::pair<std::string, std::string> broken_infos[] = {
       {info(0, 99, 20, {0}),
        "chunks of 0 bytes; expected a power of two up to 1073741824"},
       {info(-1, 99, 20, {0}),
@@ -484,11 +477,10 @@ TEST(CompressedDataFileTest, RefusesBrokenCompressionInfo) {
        "(org.apache.cassandra.fixed_output_chunk_length=4096): not supported"},
   };
   const std::string data = WithChecksum(Text(20));
-  for (const BrokenInfo& broken : broken_infos) {
-    const std::string error = broken.error;
-    EXPECT_EQ(Files(data, broken.info).Error(),
-              error.rfind("Data.db", 0) == 0 ? error
-                                             : "CompressionInfo.db: " + error);
+  for (const auto& [bytes, error] : broken_infos) {
+    EXPECT_EQ(Files(data, bytes).Error(), error.rfind("Data.db", 0) == 0
+                                              ? error
+                                              : "CompressionInfo.db: " + error);
   }
   EXPECT_EQ(Files(data, info(32, 99, 20, {0})).Error(), "");
   // The last chunk is good.
@@ -515,14 +507,7 @@ TEST(CompressedDataFileTest, RefusesEveryCutOfCompressionInfo) {
 
 // This test limits memory with RLIMIT_AS, which does not limit the malloc of
 // AddressSanitizer.
-#if defined(__SANITIZE_ADDRESS__)
-#define CASSANDRA_BLOOM_HAS_OWN_MALLOC
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CASSANDRA_BLOOM_HAS_OWN_MALLOC
-#endif
-#endif
-#ifndef CASSANDRA_BLOOM_HAS_OWN_MALLOC
+#ifndef CASSANDRA_BLOOM_SANITIZED
 
 void TakeAllBlocksOf(size_t size) {
   struct rlimit none = {};
@@ -538,7 +523,7 @@ void TakeAllBlocksOf(size_t size) {
 
 TEST(CompressedDataFileDeathTest, WantOfMemoryIsNoDamage) {
   const CompressedData compressed =
-      CompressData(Text(100), {"DeflateCompressor", 16, INT32_MAX});
+      CompressData(Text(100), "DeflateCompressor", 16, INT32_MAX);
   const Files files(compressed.data, compressed.info);
   std::string error;
   const auto file = files.Open(&error);
@@ -563,7 +548,7 @@ TEST(CompressedDataFileTest, ReadsOnlyChunksWithKeys) {
   const TrieSstable sstable = SstableOf({"a", "b", "c"}, /*filler=*/1000);
   const MadeFiles files(sstable);
   auto [data, info] =
-      CompressData(sstable.data, {"NoopCompressor", 64, INT32_MAX});
+      CompressData(sstable.data, "NoopCompressor", 64, INT32_MAX);
   files.Write("CompressionInfo.db", info);
   data[5 * 68] ^= 1;
   files.Write("Data.db", data);
