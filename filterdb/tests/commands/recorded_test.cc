@@ -66,7 +66,7 @@ TEST(RecordedTest, ScanSaysWell) {
   folders.insert(folders.end(), recorded.begin(), recorded.end());
   std::string paths;
   for (const std::string& folder : folders) {
-    paths += " " + folder;
+    paths += " '" + folder + "'";
   }
   const Json report = Exits(0, Filterdb("scan --json" + paths)).report();
   EXPECT_EQ(report["errors"].size(), 0U) << report;
@@ -89,7 +89,7 @@ TEST(RecordedTest, ScanSaysWellOfAGivenChance) {
   for (const auto& [table, folders] : FoldersByTable()) {
     std::string paths;
     for (const std::string& folder : folders) {
-      paths += " " + folder;
+      paths += " '" + folder + "'";
     }
     Exits(0, Filterdb("scan --default-fp-chance=" +
                       std::to_string(PlannedFpChance(folders[0])) + paths));
@@ -101,7 +101,7 @@ TEST(RecordedTest, FindSeesKeys) {
     SCOPED_TRACE(table);
     std::string paths;
     for (const std::string& folder : folders) {
-      paths += folder + " ";
+      paths += "'" + folder + "' ";
       EXPECT_EQ(ReadFile(folder + "/keys.txt"),
                 ReadFile(folders[0] + "/keys.txt"));
     }
