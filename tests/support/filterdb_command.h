@@ -50,7 +50,7 @@ inline Ran Exits(int exit_code, Ran ran) {
 inline Ran RunInShell(const std::string& command, const std::string& arguments,
                       const std::string& before = "") {
   return {
-      RunProcess({"/bin/sh", "-c", before + " " + command + " " + arguments}),
+      RunProcess({"/bin/sh", "-c", before + " '" + command + "' " + arguments}),
       arguments};
 }
 

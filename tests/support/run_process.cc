@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <sstream>
 #include <stdexcept>
 
@@ -38,8 +39,19 @@ ProcessResult RunProcess(const std::vector<std::string>& arguments,
     words.push_back("LD_PRELOAD=" + preload);
   }
   words.insert(words.end(), arguments.begin(), arguments.end());
+  // LD_PRELOAD takes no path with a space or colon, which the build folder may
+  // have.
+  const std::string build = CASSANDRA_BLOOM_BUILD;
+  const std::string link = dir / "build";
+  std::filesystem::create_directory_symlink(build, link);
   std::vector<char*> argv;
   for (std::string& word : words) {
+    size_t at = word.rfind("LD_PRELOAD=", 0);
+    while (at != std::string::npos &&
+           (at = word.find(build, at)) != std::string::npos) {
+      word.replace(at, build.size(), link);
+      at += link.size();
+    }
     argv.push_back(word.data());
   }
   argv.push_back(nullptr);

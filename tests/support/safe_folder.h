@@ -28,14 +28,16 @@ inline bool IsSafe(std::filesystem::path folder) {
   }
 }
 
-// Returns a folder in which a run may be. /tmp is none.
+// Returns a folder in which a run may be. /tmp is none. The path has no space,
+// because tests type it without quotes. root's home is closed to other users.
 inline std::filesystem::path SafeFolder() {
   const char* const home = std::getenv("HOME");
   for (const std::filesystem::path& folder :
        {std::filesystem::path(CASSANDRA_BLOOM_FILTERDB).parent_path(),
-        std::filesystem::path(home == nullptr ? "/root" : home),
-        std::filesystem::path("/root")}) {
-    if (IsSafe(folder) && access(folder.c_str(), W_OK) == 0) {
+        std::filesystem::path("/var/lib"),
+        std::filesystem::path(home == nullptr ? "/root" : home)}) {
+    if (IsSafe(folder) && access(folder.c_str(), W_OK) == 0 &&
+        folder.string().find(' ') == std::string::npos) {
       return folder;
     }
   }

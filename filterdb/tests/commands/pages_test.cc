@@ -28,12 +28,12 @@ std::string Page(const std::string& name) {
 std::vector<std::string> Completed(const std::string& words) {
   return Lines(
       RunProcess({"/bin/bash", "-c",
-                  ". " CASSANDRA_BLOOM_SOURCE
-                  "/cmake/completion.bash; COMP_WORDS=(filterdb " +
+                  ". '" CASSANDRA_BLOOM_SOURCE
+                  "/cmake/completion.bash'; COMP_WORDS=(filterdb " +
                       words +
                       "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); "
-                      "_cassandra_bloom_tool " CASSANDRA_BLOOM_FILTERDB
-                      " 2>/dev/null; printf '%s\\n' \"${COMPREPLY[@]}\""})
+                      "_cassandra_bloom_tool '" CASSANDRA_BLOOM_FILTERDB
+                      "' 2>/dev/null; printf '%s\\n' \"${COMPREPLY[@]}\""})
           .out);
 }
 

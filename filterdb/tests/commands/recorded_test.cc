@@ -39,7 +39,7 @@ std::map<std::string, std::vector<std::string>> FoldersByTable() {
 std::string PathsOf(const std::vector<std::string>& folders) {
   std::string paths;
   for (const std::string& folder : folders) {
-    paths += folder + " ";
+    paths += "'" + folder + "' ";
   }
   return paths;
 }

@@ -31,7 +31,7 @@ add_subdirectory(../rocksdb rocksdb)
 END
 
 ours='
-add_subdirectory('$sources' cassandra_bloom)
+add_subdirectory("'$sources'" cassandra_bloom)
 if(NOT TARGET cassandra_bloom::core OR NOT TARGET cassandra_bloom::core_static)
   message(FATAL_ERROR "no library")
 endif()

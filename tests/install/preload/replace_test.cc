@@ -220,8 +220,8 @@ TEST_F(ReplaceTest, TheProgramChangesItsFolder) {
   const ProcessResult result =
       RunProcess({"/bin/sh", "-c",
                   "cd " + ours.string() + " && LD_PRELOAD=./replace.so " +
-                      TEST_DLOPEN_HOST " " + others.string() +
-                      " " TEST_BLOOM_MODULE " -- " + db_ + " write new 10"});
+                      "'" TEST_DLOPEN_HOST "' " + others.string() +
+                      " '" TEST_BLOOM_MODULE "' -- " + db_ + " write new 10"});
   EXPECT_EQ(result.exit_code, 0) << result;
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(PolicyInOptions(), "cassandra_bloom:10:blocks:rocksdb");

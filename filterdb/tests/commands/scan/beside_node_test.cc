@@ -107,7 +107,7 @@ TEST(BesideNodeTest, ThePageCacheIsAsBefore) {
         GTEST_SKIP() << "this file system does not drop pages";
       }
     }
-    Exits(each.exit_code, Filterdb(each.command + dir.path()));
+    Exits(each.exit_code, Filterdb(each.command + "'" + dir.path() + "'"));
     for (const std::string& path : files) {
       EXPECT_FALSE(IsCached(path)) << each.command << path;
     }

@@ -30,14 +30,14 @@ class WatchingTest : public ScanFixture {
     return RunProcess({"/bin/sh", "-c",
                        "PATH=" +
                            dir_ / "bin:$PATH; export PATH; sed "
-                                  "'s|^PATH=.*||' " CASSANDRA_BLOOM_SOURCE
-                                  "/examples/watching/watch_filters.sh > " +
+                                  "'s|^PATH=.*||' '" CASSANDRA_BLOOM_SOURCE
+                                  "/examples/watching/watch_filters.sh' > " +
                            dir_ / "watch.sh; sh " + dir_ / "watch.sh " +
                            dir_ / "f.prom scan " + dir_ / "data"})
         .exit_code;
   }
   int Watch() const {
-    return Watch(std::string("exec ") + CASSANDRA_BLOOM_FILTERDB + " \"$@\"");
+    return Watch("exec '" CASSANDRA_BLOOM_FILTERDB "' \"$@\"");
   }
   std::string Metrics() const { return ReadFile(dir_ / "f.prom"); }
 };
