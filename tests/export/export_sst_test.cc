@@ -318,6 +318,18 @@ TEST(ExportSstTest, DeletedRangesHideNoKey) {
 
 // ---- Comparators ----
 
+// The export does not know its name.
+class OddComparator final : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "Odd"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return b.compare(a);
+  }
+  void FindShortestSeparator(std::string*,
+                             const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
 TEST(ExportSstTest, UnknownOrder) {
   const OddComparator comparator;
   rocksdb::Options options = DbOptions(OurPolicy());

@@ -11,6 +11,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include "filterdb/tests/commands/mend/stop_at_changes.h"
 #include "plugin/export/export_folder.h"
@@ -73,16 +75,14 @@ void CopyPlace(const Place& from, const Place& to) {
   for (const auto& [source, copy] : folders) {
     fs::remove_all(copy);
     fs::create_directories(copy);
-    for (const std::string& name :
-         fs::exists(source) ? NamesIn(source) : Names()) {
+    std::error_code ignored;  // There may be no folder yet.
+    for (const auto& entry : fs::directory_iterator(source, ignored)) {
+      const std::string name = entry.path().filename();
       const bool is_final = EndsWith(name, ".sst") || EndsWith(name, ".db");
-      fs::copy(source + "/" + name, copy + "/" + name,
+      fs::copy(entry.path(), copy + "/" + name,
                is_final ? fs::copy_options::create_hard_links
                         : fs::copy_options::none);
     }
-  }
-  if (fs::exists(from.out + "/" + kMark)) {
-    fs::copy(from.out + "/" + kMark, to.out + "/" + kMark);
   }
 }
 

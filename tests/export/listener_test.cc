@@ -46,7 +46,6 @@ namespace cassandra_bloom::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using Counts = std::vector<uint64_t>;
 
 class ListenerTest : public ExportTest {
  protected:
@@ -57,10 +56,6 @@ class ListenerTest : public ExportTest {
     listener_ = NewListener(out_.path());
     options.listeners = {listener_};
     db->Reopen(options);
-  }
-
-  static bool Has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
   }
 
   // Returns how often the LOG has this text.
@@ -214,7 +209,9 @@ TEST_F(ListenerTest, AFullDisk) {
   Listen();
   AddFiles(1);
   for (const std::string& full : {out_.path(), out_ / kMark}) {
-    may_write = [full](const auto& path) { return !Has(path, full); };
+    may_write = [full](const auto& path) {
+      return path.find(full) == std::string::npos;
+    };
     AddFiles(2);
   }
   may_write = nullptr;
@@ -232,11 +229,9 @@ TEST_F(ListenerTest, AFullDisk) {
 TEST_F(ListenerTest, AnSstFileThatGoesMeanwhile) {
   Listen();
   may_write = [this](const auto& path) {
-    if (Has(path, "-Filter.db")) {
-      fs::remove(
-          db_.path() + "/" +
-          SstName(*NumberOfFilterDb(
-              FileNameOf(path.substr(0, path.find(kTemporarySuffix))), "nb")));
+    const std::string name = path.substr(0, path.find(kTemporarySuffix));
+    if (const auto number = NumberOfFilterDb(FileNameOf(name), "nb")) {
+      fs::remove(db_.path() + "/" + SstName(*number));
     }
     return true;
   };

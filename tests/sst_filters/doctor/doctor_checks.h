@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <iterator>
 #include <string>
-#include <vector>
 
 #include "tests/support/filterdb_command.h"
 #include "tests/support/rocksdb/dataset.h"
@@ -45,17 +44,8 @@ inline void AddColumnFamily(TestDb* db, const std::string& name,
   Require((*db)->DestroyColumnFamilyHandle(family));
 }
 
-// Compacts all files of level 0 into `level`.
 inline void CompactLevel0To(int level, const TestDb& db) {
-  std::vector<rocksdb::LiveFileMetaData> files;
-  db->GetLiveFilesMetaData(&files);
-  std::vector<std::string> names;
-  for (const auto& file : files) {
-    if (file.level == 0) {
-      names.push_back(file.name);
-    }
-  }
-  Require(db->CompactFiles(rocksdb::CompactionOptions(), names, level));
+  Require(CompactFilesTo(level, db.get(), /*of_level_0=*/true));
 }
 
 // Removes the files of the database whose names begin so.

@@ -86,14 +86,6 @@ TEST(DoctorNotUsedTest, WholeKeysAndPrefixesOfAnotherExtractor) {
               HasSubstr("no fault: iterators do not ask its filter"));
 }
 
-TEST(DoctorNotUsedTest, WholeKeyFilteringIsOffNow) {
-  FilledDb db;
-  db.Reopen(WithPrefixes(nullptr, /*whole_keys=*/false));
-  EXPECT_THAT(WhyOf(Exits(2, Doctor(db))),
-              HasSubstr("whole_key_filtering is off"));
-  EXPECT_EQ(DeniedOf100(&db), 0U);
-}
-
 // RocksDB skips the filter of the oldest file, if all files are in level 0.
 TEST(DoctorNotUsedTest, FiltersForHitsInLevel0) {
   rocksdb::Options options = DbOptions(OurPolicy());
@@ -128,7 +120,7 @@ TEST(DoctorNotUsedTest, FiltersForHitsAboveTheLastLevel) {
   const Ran ran = Exits(2, Doctor(db));
   const Json problem = ProblemOf(ran);
   EXPECT_THAT(problem["why"].get<std::string>(),
-              HasSubstr("whole_key_filtering is off"));
+              HasSubstr("holds whole keys, and whole_key_filtering is off"));
   EXPECT_EQ(problem["levels"].size(), 1U);
   EXPECT_EQ(problem["levels"]["3"].size(), 1U);
   EXPECT_EQ(FamilyOf(ran)["ssts"][1]["use"], "none_on_purpose");
