@@ -60,6 +60,10 @@ expect_filters() {
     fail "$1: OPTIONS has no filter_policy=$3"
 }
 
+# What Filters.java prints in these files, for a row: of the look-ups, and of the SST files.
+filters_of() {  # FILE [FILE]
+  echo "$(figure "$1" useful), $(figure "$1" false); $(($(figure "${2-$1}" bytes) / 1024)) KiB"
+}
 figure() { sed -n "s/^$2 //p" "$work/$1"; }  # FILE NAME
 release() { sed -n "s/ *rocksdb_version=//p" "$(find "$1" -name "OPTIONS-*" | head -n 1)"; }  # DATABASE
 
@@ -119,7 +123,7 @@ if [ -n "$jars" ]; then
   jar=$(echo "$work"/jars/rocksdbjni-*.jar)
   build rocksjava JAR="$jar" ROCKSDB="$tree"
   folder=$sources/build/$(basename "$jar" .jar)/lib
-  javac -cp "$work/jars/*" -d "$work/classes" "$hosts/$host"/*.java
+  javac -cp "$work/jars/*" -d "$work/classes" "$hosts/Filters.java" "$hosts/$host"/*.java
 fi
 
 # java_with MODE ARGUMENTS...: runs the program; MODE is as in run_with.

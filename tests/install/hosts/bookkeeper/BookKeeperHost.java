@@ -9,10 +9,8 @@
 // BookKeeperHost absent FOLDER ENTRIES           looks all of them, and as many absent ones,
 //                                                up in the index, without a bookie
 //
-// OPTIONS is RocksDB's OPTIONS file for the index (entryLocationRocksdbConf). `read` prints,
-// a line each: the policies of the filters; how many SST files have one and how many have
-// none; their bytes, and bits per key. `absent` prints the release, how many look-ups the
-// filters rejected, and how many passed in vain.
+// OPTIONS is RocksDB's OPTIONS file for the index (entryLocationRocksdbConf). `read` prints
+// what Filters.java does of the files, and `absent` of the look-ups.
 
 import java.io.File;
 import java.net.ServerSocket;
@@ -20,8 +18,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Enumeration;
-import java.util.List;
-import java.util.Locale;
 import java.util.TreeSet;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,8 +36,6 @@ import org.rocksdb.BloomFilter;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.Statistics;
-import org.rocksdb.TableProperties;
-import org.rocksdb.TickerType;
 
 public final class BookKeeperHost {
   private static final int LEDGERS = 100;
@@ -157,29 +151,6 @@ public final class BookKeeperHost {
     return folder.resolve("ledgers/current/locations");
   }
 
-  private static void report(Path folder) throws Exception {
-    final TreeSet<String> policies = new TreeSet<>();
-    int filters = 0;
-    int files = 0;
-    long bytes = 0;
-    long keys = 0;
-    try (RocksDB db = RocksDB.openReadOnly(index(folder).toString())) {
-      for (final TableProperties file : db.getPropertiesOfAllTables().values()) {
-        ++files;
-        if (file.getFilterSize() > 0) {
-          ++filters;
-          policies.add(file.getFilterPolicyName());
-          bytes += file.getFilterSize();
-          keys += file.getNumEntries();
-        }
-      }
-    }
-    System.out.println("policies " + String.join(" ", policies));
-    System.out.println("files " + filters + " " + (files - filters));
-    System.out.println("bytes " + bytes);
-    System.out.printf(Locale.ROOT, "bits %.2f%n", 8.0 * bytes / keys);
-  }
-
   private static void lookUp(Path folder, int entries) throws Exception {
     RocksDB.loadLibrary();
     try (Statistics statistics = new Statistics();
@@ -194,11 +165,7 @@ public final class BookKeeperHost {
           }
         }
       }
-      System.out.println("release " + RocksDB.rocksdbVersion());
-      System.out.println("useful " + statistics.getTickerCount(TickerType.BLOOM_FILTER_USEFUL));
-      System.out.println("false "
-          + (statistics.getTickerCount(TickerType.BLOOM_FILTER_FULL_POSITIVE)
-              - statistics.getTickerCount(TickerType.BLOOM_FILTER_FULL_TRUE_POSITIVE)));
+      Filters.printLookUps(statistics);
     }
   }
 
@@ -240,7 +207,7 @@ public final class BookKeeperHost {
     server.getLifecycleComponentStack().close();
     zooKeeper.stop();
     if (args[0].equals("read")) {
-      report(folder);
+      Filters.printFiles(index(folder).toString());
     }
   }
 }

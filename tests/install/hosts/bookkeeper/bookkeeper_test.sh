@@ -56,9 +56,7 @@ fi
 expect bad.log '.*RocksDBException: cassandra_bloom: .*abc.*'
 
 step "passed"
-row() {  # MODE
-  echo "$(figure "absent-$1" useful), $(figure "absent-$1" false); $(($(figure "read-$1" bytes) / 1024)) KiB"
-}
-echo "| BookKeeper $version ($(figure absent-plain release)) | \`-Djava.library.path\`; \`mix\`; an OPTIONS file" \
+row() { filters_of "absent-$1" "read-$1"; }  # MODE
+echo "| BookKeeper $version ($(figure read-plain release)) | \`-Djava.library.path\`; \`mix\`; an OPTIONS file" \
   "| $entries entries in 100 ledgers; as many absent ones | $(row ours); with \`mix\` $(row mix)" \
   "[$(row plain)] | $(date +%F) |"
