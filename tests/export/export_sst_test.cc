@@ -5,7 +5,6 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/merge_operator.h>
-#include <rocksdb/slice_transform.h>
 
 #include <memory>
 #include <set>
@@ -73,17 +72,6 @@ std::string ExportError(const std::string& sst, const ExportOptions& options) {
   return "";
 }
 
-rocksdb::Options WithPrefixes(rocksdb::Options options) {
-  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kPrefixSize));
-  return options;
-}
-
-rocksdb::Options PrefixOnly(PolicyPtr policy) {
-  auto table_options = TableOptions(std::move(policy));
-  table_options.whole_key_filtering = false;
-  return WithPrefixes(DbOptions(table_options));
-}
-
 // Writes several versions of some rows. RocksDB keeps the old versions, because
 // a snapshot exists.
 void FillWithHistory(TestDb* db, const Rows& rows) {
@@ -106,30 +94,23 @@ void FillWithHistory(TestDb* db, const Rows& rows) {
 
 // ---- Partition keys ----
 
-Rows RowsOf(const PartitionLayout& layout) {
-  Rows rows;
-  for (uint64_t partition = 0; partition < 1000; ++partition) {
-    for (uint64_t row = 0; row < 5; ++row) {
-      rows[StorageKey(layout, partition, row)] = "value";
+// Rows, and the partition keys that they have.
+struct Partitions {
+  explicit Partitions(const PartitionLayout& layout) {
+    for (uint64_t partition = 0; partition < 1000; ++partition) {
+      for (uint64_t row = 0; row < 5; ++row) {
+        rows[StorageKey(layout, partition, row)] = "value";
+        keys.insert(PartitionKey(layout, partition, row));
+      }
     }
   }
-  rows["short"] = "taken whole";
-  return rows;
-}
-
-std::set<std::string> PartitionKeysOf(const PartitionLayout& layout) {
-  std::set<std::string> keys;
-  for (uint64_t partition = 0; partition < 1000; ++partition) {
-    for (uint64_t row = 0; row < 5; ++row) {
-      keys.insert(PartitionKey(layout, partition, row));
-    }
-  }
-  keys.insert("short");
-  return keys;
-}
+  Rows rows = {{"short", "taken whole"}};
+  std::set<std::string> keys = {"short"};
+};
 
 TEST(ExportSstTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
   for (const PartitionLayout& layout : kPartitionLayouts) {
+    const Partitions partitions(layout);
     for (const bool with_prefixes : {false, true}) {
       if (with_prefixes && !HasEnd(layout)) {
         continue;
@@ -141,27 +122,24 @@ TEST(ExportSstTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
         Require(rocksdb::NewCassandraPartitionTransform(
             layout.partition_key, &db_options.prefix_extractor));
       }
-      const TestDb db(db_options, RowsOf(layout));
-      const std::string built = Built(PartitionKeysOf(layout), "nb");
-      ExportedFilterDb exported;
-      EXPECT_EQ(Exported(OnlySst(db), OptionsFor(), &exported), built);
-      EXPECT_EQ(exported.partition_key, layout.partition_key);
-      EXPECT_EQ(exported.num_keys, PartitionKeysOf(layout).size());
-      EXPECT_EQ(Exported(OnlySst(db), OptionsFor("nb", /*from_keys=*/true),
-                         &exported),
-                built);
-      EXPECT_EQ(exported.partition_key, layout.partition_key);
-      EXPECT_EQ(exported.num_keys, PartitionKeysOf(layout).size());
+      const TestDb db(db_options, partitions.rows);
+      for (const bool from_keys : {false, true}) {
+        ExportedFilterDb exported;
+        EXPECT_EQ(Exported(OnlySst(db), OptionsFor("nb", from_keys), &exported),
+                  Built(partitions.keys, "nb"));
+        EXPECT_EQ(exported.partition_key, layout.partition_key);
+        EXPECT_EQ(exported.num_keys, partitions.keys.size());
+      }
       EXPECT_EQ(Exported(OnlySst(db), OptionsFor("ka")),
-                Built(PartitionKeysOf(layout), "ka"));
+                Built(partitions.keys, "ka"));
     }
   }
 }
 
 // The filter block does not hold the requested partition keys.
 TEST(ExportSstTest, OtherPartitionKeysThanTheFilterHas) {
-  const PartitionLayout& layout = kPartitionLayouts[0];
-  const std::string built = Built(PartitionKeysOf(layout), "nb");
+  const Partitions partitions(kPartitionLayouts[0]);
+  const std::string built = Built(partitions.keys, "nb");
   const std::pair<PolicyPtr, Layout> others[] = {
       {OurPolicy(), Layout::kFull},
       {PolicyFor("skip:8"), Layout::kFull},
@@ -170,7 +148,7 @@ TEST(ExportSstTest, OtherPartitionKeysThanTheFilterHas) {
       {PolicyFor("skip:8,u16"), Layout::kPartitioned}};
   for (const auto& [policy, filter_layout] : others) {
     SCOPED_TRACE(policy == nullptr ? "none" : policy->Name());
-    const TestDb db(DbOptions(policy, filter_layout), RowsOf(layout));
+    const TestDb db(DbOptions(policy, filter_layout), partitions.rows);
     ExportOptions options = OptionsFor();
     options.partition_key = "skip:0008,u16";
     ExportedFilterDb exported;
@@ -181,10 +159,10 @@ TEST(ExportSstTest, OtherPartitionKeysThanTheFilterHas) {
   }
   // The filter block has only partition keys, but whole keys are requested. So
   // the export must read the keys in the SST file.
-  const TestDb db(DbOptions(PolicyFor("skip:8,u16")), RowsOf(layout));
+  const TestDb db(DbOptions(PolicyFor("skip:8,u16")), partitions.rows);
   ExportOptions whole = OptionsFor();
   whole.partition_key = "whole";
-  EXPECT_EQ(Exported(OnlySst(db), whole), Built(KeysOf(RowsOf(layout)), "nb"));
+  EXPECT_EQ(Exported(OnlySst(db), whole), Built(KeysOf(partitions.rows), "nb"));
 }
 
 // A filter of prefixes lacks the key "short", which has no prefix.
@@ -204,18 +182,20 @@ TEST(ExportSstTest, FilterOfPrefixesThatEndWithPartitionKeysLacksOtherKeys) {
 struct Case {
   const char* name;
   rocksdb::Options options;
-  const char* why_not_block;  // nullptr if the block can be exported.
+  const char* why_not_block;  // Empty if the block can be exported.
 };
 
 std::vector<Case> Cases() {
   rocksdb::Options reverse = DbOptions(BuiltinPolicy());
   reverse.comparator = rocksdb::ReverseBytewiseComparator();
   return {
-      {"full", DbOptions(OurPolicy()), nullptr},
+      {"full", DbOptions(OurPolicy()), ""},
       {"partitioned", DbOptions(OurPolicy(), Layout::kPartitioned),
        "its filter is partitioned"},
-      {"both", WithPrefixes(DbOptions(OurPolicy())), "whole keys alone"},
-      {"prefixes", PrefixOnly(OurPolicy()),
+      {"both", Mode{Layout::kFull, Filtered::kBoth}.OptionsWith(OurPolicy()),
+       "whole keys alone"},
+      {"prefixes",
+       Mode{Layout::kFull, Filtered::kPrefixes}.OptionsWith(OurPolicy()),
        "its filter holds prefixes, not keys"},
       {"built-in", DbOptions(BuiltinPolicy()), "a filter of RocksDB's own"},
       {"built-in, partitioned",
@@ -238,21 +218,19 @@ TEST(ExportSstTest, FromTheBlockAndFromKeysAreAsBuilt) {
     ASSERT_GT(db.OnlyTable()->num_entries, rows.size());
     const auto keys = KeysOf(rows);
     ExportedFilterDb exported;
-    for (const std::string version : {"nb", "me", "ka"}) {
-      ExportOptions options = OptionsFor(version, /*from_keys=*/true);
-      EXPECT_EQ(Exported(OnlySst(db), options, &exported),
-                Built(keys, version));
-      EXPECT_EQ(exported.num_keys, keys.size());
-      EXPECT_FALSE(exported.from_block);
-      EXPECT_EQ(exported.why_not_block, "");
-    }
-    for (const std::string version : {"nb", "oa", "me", "ms"}) {
-      EXPECT_EQ(Exported(OnlySst(db), OptionsFor(version), &exported),
-                Built(keys, version));
-      EXPECT_EQ(exported.num_keys, keys.size());
-      EXPECT_EQ(exported.from_block, c.why_not_block == nullptr);
-      EXPECT_THAT(exported.why_not_block,
-                  HasSubstr(exported.from_block ? "" : c.why_not_block));
+    for (const std::string version : {"nb", "oa", "me", "ms", "ka"}) {
+      for (const bool from_keys : {false, true}) {
+        EXPECT_EQ(
+            Exported(OnlySst(db), OptionsFor(version, from_keys), &exported),
+            Built(keys, version));
+        EXPECT_EQ(exported.num_keys, keys.size());
+        const std::string why_not = from_keys         ? ""
+                                    : version == "ka" ? "in the form before-ma"
+                                                      : c.why_not_block;
+        EXPECT_EQ(exported.from_block, !from_keys && why_not.empty());
+        EXPECT_EQ(exported.why_not_block.empty(), why_not.empty());
+        EXPECT_THAT(exported.why_not_block, HasSubstr(why_not));
+      }
     }
   }
 }
