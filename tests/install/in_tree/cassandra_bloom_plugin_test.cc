@@ -75,14 +75,12 @@ class CassandraBloomPluginTest : public ::testing::Test {
 #endif
   }
 
-  void Write() {
+  void ExpectOurFiltersWith(const std::string& table_options) {
+    ASSERT_TRUE(Open(table_options).ok());
     for (int i = 0; i < kNumKeys; ++i) {
       ASSERT_TRUE(db_->Put(WriteOptions(), Key(i), "value").ok());
     }
     ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
-  }
-
-  void ExpectOurFilters() {
     TablePropertiesCollection files;
     ASSERT_TRUE(db_->GetPropertiesOfAllTables(&files).ok());
     ASSERT_FALSE(files.empty());
@@ -93,8 +91,6 @@ class CassandraBloomPluginTest : public ::testing::Test {
     std::string value;
     for (int i = 0; i < kNumKeys; ++i) {
       ASSERT_TRUE(db_->Get(ReadOptions(), Key(i), &value).ok()) << Key(i);
-    }
-    for (int i = 0; i < kNumKeys; ++i) {
       ASSERT_TRUE(db_->Get(ReadOptions(), AbsentKey(i), &value).IsNotFound());
     }
     EXPECT_GT(statistics_->getTickerCount(BLOOM_FILTER_USEFUL),
@@ -107,18 +103,13 @@ class CassandraBloomPluginTest : public ::testing::Test {
 };
 
 TEST_F(CassandraBloomPluginTest, FullFilters) {
-  ASSERT_TRUE(Open("filter_policy=cassandra_bloom:10").ok());
-  Write();
-  ExpectOurFilters();
+  ExpectOurFiltersWith("filter_policy=cassandra_bloom:10");
 }
 
 TEST_F(CassandraBloomPluginTest, PartitionedFilters) {
-  ASSERT_TRUE(Open("filter_policy=cassandra_bloom:fp:0.01;partition_filters="
-                   "true;index_type=kTwoLevelIndexSearch;metadata_block_size="
-                   "1024")
-                  .ok());
-  Write();
-  ExpectOurFilters();
+  ExpectOurFiltersWith(
+      "filter_policy=cassandra_bloom:fp:0.01;partition_filters=true;"
+      "index_type=kTwoLevelIndexSearch;metadata_block_size=1024");
 }
 
 TEST_F(CassandraBloomPluginTest, WrongSettingIsRefused) {

@@ -12,13 +12,11 @@
 // OPTIONS is RocksDB's OPTIONS file for the index (entryLocationRocksdbConf). `read` prints
 // what Filters.java does of the files, and `absent` of the look-ups.
 
-import java.io.File;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Enumeration;
-import java.util.TreeSet;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.bookkeeper.client.BKException;
@@ -81,10 +79,13 @@ public final class BookKeeperHost {
     return conf;
   }
 
-  private static void write(BookKeeper client, Path folder, int entries) throws Exception {
+  private static void write(BookKeeper client, int entries) throws Exception {
     final LedgerHandle[] ledgers = new LedgerHandle[LEDGERS];
     for (int i = 0; i < LEDGERS; ++i) {
       ledgers[i] = client.createLedger(1, 1, 1, DIGEST, PASSWORD);
+      if (ledgers[i].getId() != i) {
+        throw new AssertionError("a new cluster's ledger " + i + " is " + ledgers[i].getId());
+      }
     }
     final Semaphore pending = new Semaphore(PENDING);
     final AtomicInteger failed = new AtomicInteger();
@@ -103,24 +104,13 @@ public final class BookKeeperHost {
       throw new AssertionError(failed + " entries were not written");
     }
     for (final LedgerHandle ledger : ledgers) {
-      Files.writeString(folder.resolve("ledger." + ledger.getId()), "");
       ledger.close();
     }
   }
 
-  private static TreeSet<Long> ledgersIn(Path folder) {
-    final TreeSet<Long> ledgers = new TreeSet<>();
-    for (final File file : folder.toFile().listFiles()) {
-      if (file.getName().startsWith("ledger.")) {
-        ledgers.add(Long.parseLong(file.getName().substring("ledger.".length())));
-      }
-    }
-    return ledgers;
-  }
-
-  private static void read(BookKeeper client, Path folder, int entries) throws Exception {
+  private static void read(BookKeeper client, int entries) throws Exception {
     int found = 0;
-    for (final long id : ledgersIn(folder)) {
+    for (long id = 0; id < LEDGERS; ++id) {
       final LedgerHandle ledger = client.openLedger(id, DIGEST, PASSWORD);
       final long last = ledger.getLastAddConfirmed();
       for (long first = 0; first <= last; first += PENDING) {
@@ -157,7 +147,7 @@ public final class BookKeeperHost {
          Options options = new Options().setStatistics(statistics).setTableFormatConfig(
              new BlockBasedTableConfig().setFilterPolicy(new BloomFilter(10, false)));
          RocksDB db = RocksDB.openReadOnly(options, index(folder).toString())) {
-      for (final long ledger : ledgersIn(folder)) {
+      for (long ledger = 0; ledger < LEDGERS; ++ledger) {
         for (long entry = 0; entry < 2 * entries / LEDGERS; ++entry) {
           final byte[] key = ByteBuffer.allocate(16).putLong(ledger).putLong(entry).array();
           if ((db.get(key) != null) != (entry < entries / LEDGERS)) {
@@ -199,9 +189,9 @@ public final class BookKeeperHost {
     server.getLifecycleComponentStack().start();
     try (BookKeeper client = new BookKeeper("127.0.0.1:" + zooKeeperPort)) {
       if (args[0].equals("write")) {
-        write(client, folder, entries);
+        write(client, entries);
       } else {
-        read(client, folder, entries);
+        read(client, entries);
       }
     }
     server.getLifecycleComponentStack().close();
