@@ -42,26 +42,26 @@ def files() -> list[Path]:
                   if path not in skipped and "data" not in path.relative_to(ROOT).parts)
 
 
+def expected(path: Path, release: str) -> list[tuple[re.Pattern[str], str]]:
+    """What each pattern must match in a file."""
+    of_limit = [(MESSAGE, release), (NUMBER, number_of(release))]
+    return [(RANGE, release), *(of_limit if path in (LIMIT, TEST_OF_LIMIT) else ())]
+
+
 def faults(release: str) -> list[str]:
     """Every place that does not name the release."""
-    texts = []
-    for path in files():
-        expected = [(RANGE, release)]
-        if path in (LIMIT, TEST_OF_LIMIT):
-            expected += [(MESSAGE, release), (NUMBER, number_of(release))]
-        for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            texts += (f"{path.relative_to(ROOT)}:{line}: {match[0] or 'the line ends'}, not {right}"
-                      for pattern, right in expected for match in pattern.finditer(text)
-                      if match[0] != right)
-    return texts
+    return [f"{path.relative_to(ROOT)}:{line}: {match[0] or 'the line ends'}, not {right}"
+            for path in files()
+            for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+            for pattern, right in expected(path, release)
+            for match in pattern.finditer(text) if match[0] != right]
 
 
 def write(release: str) -> None:
     for path in files():
-        text = path.read_text(encoding="utf-8")
-        changed = RANGE.sub(release, text)
-        if path in (LIMIT, TEST_OF_LIMIT):
-            changed = NUMBER.sub(number_of(release), MESSAGE.sub(release, changed))
+        text = changed = path.read_text(encoding="utf-8")
+        for pattern, right in expected(path, release):
+            changed = pattern.sub(right, changed)
         if changed != text:
             path.write_text(changed, encoding="utf-8")
         if path.suffix in (".h", ".cc"):
