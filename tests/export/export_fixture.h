@@ -42,7 +42,6 @@ inline Counts CountsOf(const ListenerPtr& listener) {
   return {counts.exported, counts.removed, counts.failed};
 }
 
-// Throws std::runtime_error if the listener cannot be created.
 inline ListenerPtr NewListener(const std::string& out_dir) {
   std::string error;
   auto listener = NewFilterDbExportListener(out_dir, "nb", &error);
@@ -52,7 +51,6 @@ inline ListenerPtr NewListener(const std::string& out_dir) {
   return listener;
 }
 
-// Lists the live SST files of an open database.
 inline LiveSsts LiveSstsOf(rocksdb::DB* db) {
   std::vector<rocksdb::LiveFileMetaData> files;
   db->GetLiveFilesMetaData(&files);
@@ -69,14 +67,12 @@ class ExportTest : public ::testing::Test {
  protected:
   ExportTest() : db_(DbOptions(OurPolicy())) {}
 
-  // Adds `count` SST files of 1000 rows each to the database.
   void AddFiles(int count) {
     for (int i = 0; i < count; ++i, next_ += 1000) {
       AddFile(&db_, next_, next_ + 1000);
     }
   }
 
-  // Writes the rows 0 to 999 into an SST file and ingests the file.
   void IngestFile() {
     const TempDir dir;
     rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), db_.options());
@@ -96,7 +92,6 @@ class ExportTest : public ::testing::Test {
     Require(db_->CompactRange(move, nullptr, nullptr));
   }
 
-  // Creates a column family with one SST file of these rows.
   rocksdb::ColumnFamilyHandle* AddColumnFamily(
       const std::string& name, const rocksdb::ColumnFamilyOptions& options,
       const Rows& rows) {
@@ -117,7 +112,6 @@ class ExportTest : public ::testing::Test {
     Open(listeners);
   }
 
-  // Makes the folder hold the filters of the open database.
   bool Sync(const ExportOptions& options = {}) {
     error_.clear();
     return Reconcile(
@@ -125,7 +119,6 @@ class ExportTest : public ::testing::Test {
         [this] { return LiveSstsOf(db_.get()); }, &report_, &error_);
   }
 
-  // Reopens the database with these listeners.
   void Open(const std::vector<ListenerPtr>& listeners) {
     rocksdb::Options options = db_.options();
     options.listeners = listeners;
