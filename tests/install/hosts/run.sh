@@ -18,6 +18,8 @@ set -euo pipefail
 hosts=$(realpath "$(dirname "$0")")
 # shellcheck source=tests/install/matrix/runner.sh
 . "$hosts/../matrix/runner.sh"
+# shellcheck source=tests/install/matrix/databases.sh
+. "$hosts/../matrix/databases.sh"
 check_arguments 2 3 "$@"
 [ -f "$hosts/$1/${1}_test.sh" ] || { usage >&2; exit 2; }
 sources=$repository
@@ -36,13 +38,10 @@ build() {
 # run_with MODE PRELOADED COMMAND...: runs COMMAND. MODE is plain, ours, mix or another value
 # of CASSANDRA_BLOOM_REPLACE. PRELOADED is a file, if it is not plain.
 run_with() {
-  local replace=$1 preloaded=$2
+  local mode=$1 preloaded=$2 replace=
   shift 2
-  case $replace in
-    plain) env "$@" ;;
-    ours) LD_PRELOAD=$preloaded "$@" ;;
-    *) LD_PRELOAD=$preloaded CASSANDRA_BLOOM_REPLACE=$replace "$@" ;;
-  esac
+  case $mode in plain) preloaded= ;; ours) ;; *) replace=$mode ;; esac
+  LD_PRELOAD=$preloaded CASSANDRA_BLOOM_REPLACE=$replace "$@"
 }
 
 # expect FILE LINE: a line of FILE in $work must match LINE.
@@ -128,13 +127,9 @@ fi
 
 # java_with MODE ARGUMENTS...: runs the program; MODE is as in run_with.
 java_with() {
-  local mode=$1 options=() replace=
+  local mode=$1 options=("-Djava.library.path=$folder") replace=
   shift
-  case $mode in
-    plain) ;;
-    ours) options=("-Djava.library.path=$folder") ;;
-    *) options=("-Djava.library.path=$folder") replace=$mode ;;
-  esac
+  case $mode in plain) options=() ;; ours) ;; *) replace=$mode ;; esac
   CASSANDRA_BLOOM_REPLACE=$replace java "${options[@]}" -cp "$work/classes:$work/jars/*" "$@"
 }
 

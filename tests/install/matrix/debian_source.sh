@@ -22,7 +22,7 @@ make_chroot "$1" package
 rm -rf "$root/check/deb"
 mkdir -p "$root/check/deb"
 copy_sources
-cp -r "$repository/tests/install/consumer" "$here/policy_in_db_bench.sh" "$root/check"
+scripts=/home/tester/sources/tests/install
 
 step "the source package"
 install build-essential debhelper lintian autopkgtest
@@ -43,14 +43,14 @@ cat "$root/check/deb/tests/summary"
 
 step "the stock db_bench"
 for how in preload replace both; do
-  result=$(inside /check/policy_in_db_bench.sh db_bench sst_dump $how)
+  result=$(inside $scripts/matrix/policy_in_db_bench.sh db_bench sst_dump $how)
   echo "$how: $result"
   [ "$result" = used ]
 done
 
 step "the consumer project, by CMake and by pkg-config"
 install cmake g++ make pkgconf
-logged consumer inside /check/consumer/run.sh /usr
+logged consumer inside $scripts/consumer/run.sh /usr
 grep '^-- .*/' "$root.consumer.log"
 
 step "removing"
