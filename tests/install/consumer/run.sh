@@ -16,7 +16,7 @@ source=$(cd "$(dirname "$0")" && pwd)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cp "$source"/{CMakeLists.txt,Makefile,*.c,*.cc} "$source"/../../../examples/{c/filter_db.c,cpp/partitions.cc} "$work"
+cp "$source"/{CMakeLists.txt,Makefile,*.cc} "$source"/../../../examples/{c/filter_db.c,cpp/partitions.cc} "$work"
 cd "$work"
 
 run() {  # FOLDER PROGRAM...: runs the programs of FOLDER
@@ -41,7 +41,9 @@ cmake -S . -B by-cmake -DCMAKE_PREFIX_PATH="$prefix" "$@" >cmake.log 2>&1 || {
 cmake --build by-cmake
 run by-cmake core core_static core_cc plugin plugin_static by_name
 echo "-- by-cmake/plugin_module.so, loaded at run time"
-by-cmake/load by-cmake/plugin_module.so "$work/made-module" | tee said
+python3 -c 'import ctypes, sys
+arguments = (ctypes.c_char_p * 2)(b"plugin_module", sys.argv[2].encode())
+sys.exit(ctypes.CDLL(sys.argv[1]).main(2, arguments))' by-cmake/plugin_module.so "$work/made-module" | tee said
 filters
 
 pkgconfig=$(find "$prefix"/lib* -name cassandra_bloom.pc)

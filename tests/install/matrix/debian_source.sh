@@ -49,7 +49,7 @@ for how in preload replace both; do
 done
 
 step "the consumer project, by CMake and by pkg-config"
-install cmake g++ make pkgconf
+install cmake g++ make pkgconf python3
 logged consumer inside $scripts/consumer/run.sh /usr
 grep '^-- .*/' "$root.consumer.log"
 
