@@ -179,36 +179,28 @@ TEST(ExportSstTest, FilterOfPrefixesThatEndWithPartitionKeysLacksOtherKeys) {
   EXPECT_FALSE(exported.from_block);
 }
 
-struct Case {
-  const char* name;
-  rocksdb::Options options;
-  const char* why_not_block;  // Empty if the block can be exported.
-};
-
-std::vector<Case> Cases() {
+TEST(ExportSstTest, FromTheBlockAndFromKeysAreAsBuilt) {
   rocksdb::Options reverse = DbOptions(BuiltinPolicy());
   reverse.comparator = rocksdb::ReverseBytewiseComparator();
-  return {
-      {"full", DbOptions(OurPolicy()), ""},
-      {"partitioned", DbOptions(OurPolicy(), Layout::kPartitioned),
-       "its filter is partitioned"},
-      {"both", Mode{Layout::kFull, Filtered::kBoth}.OptionsWith(OurPolicy()),
-       "whole keys alone"},
-      {"prefixes",
-       Mode{Layout::kFull, Filtered::kPrefixes}.OptionsWith(OurPolicy()),
-       "its filter holds prefixes, not keys"},
-      {"built-in", DbOptions(BuiltinPolicy()), "a filter of RocksDB's own"},
-      {"built-in, partitioned",
-       DbOptions(BuiltinPolicy(), Layout::kPartitioned),
-       "of the policy 'bloomfilter'"},
-      {"none", DbOptions(nullptr), "no filter"},
-      {"reverse order", reverse, "a filter of RocksDB's own"},
+  struct Case {
+    rocksdb::Options options;
+    const char* why_not_block;  // Empty if the block can be exported.
   };
-}
-
-TEST(ExportSstTest, FromTheBlockAndFromKeysAreAsBuilt) {
-  for (Case c : Cases()) {
-    SCOPED_TRACE(c.name);
+  for (Case c : {
+           Case{DbOptions(OurPolicy()), ""},
+           {DbOptions(OurPolicy(), Layout::kPartitioned),
+            "its filter is partitioned"},
+           {Mode{Layout::kFull, Filtered::kBoth}.OptionsWith(OurPolicy()),
+            "whole keys alone"},
+           {Mode{Layout::kFull, Filtered::kPrefixes}.OptionsWith(OurPolicy()),
+            "its filter holds prefixes, not keys"},
+           {DbOptions(BuiltinPolicy()), "a filter of RocksDB's own"},
+           {DbOptions(BuiltinPolicy(), Layout::kPartitioned),
+            "of the policy 'bloomfilter'"},
+           {DbOptions(nullptr), "no filter"},
+           {reverse, "a filter of RocksDB's own"},
+       }) {
+    SCOPED_TRACE(c.why_not_block);
     Require(rocksdb::MergeOperator::CreateFromString(
         rocksdb::ConfigOptions(), "stringappend", &c.options.merge_operator));
     TestDb db(c.options);

@@ -57,8 +57,10 @@ TEST_F(ReconcileTest, FollowsTheDatabase) {
   for (const auto& [path, state] : before) {
     EXPECT_TRUE(path == out_ / kMark || StateOf(out_.path())[path] == state);
   }
+  const auto size = fs::file_size(out_ / kMark);
   db_.Compact();
   ExpectSync(1, 0, 4);
+  EXPECT_LT(fs::file_size(out_ / kMark), size);
   MoveToLevel(4);  // Moves the file as it is.
   ExpectSync(0, 1);
 }

@@ -228,23 +228,6 @@ TEST_F(ExportCommandTest, AFileOfLevelDb) {
   EXPECT_EQ(Export(), (Counts{0, 1, 0}));
 }
 
-// The filters that a listener wrote are kept. The command says what is missing,
-// and shortens the mark.
-TEST_F(ExportCommandTest, AfterAListener) {
-  Listen();
-  AddFiles(2);
-  db_.Compact();
-  const size_t size = fs::file_size(out_ / kMark);
-  AddFiles(1);
-  Exits(0, SstFilters(Db() + "--dry-run"));
-  EXPECT_EQ(Export(), (Counts{0, 2, 0}));
-  EXPECT_LT(fs::file_size(out_ / kMark), size);
-  Open({});
-  AddFiles(1);
-  Exits(1, SstFilters(Db() + "--dry-run"));
-  EXPECT_EQ(Export(), (Counts{1, 2, 0}));
-}
-
 // An OPTIONS file may name a listener of this library. It does nothing here,
 // and its folder need not be there.
 TEST_F(ExportCommandTest, ADatabaseWithAListener) {
