@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/comparator.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/sst_file_writer.h>
 
@@ -62,6 +63,18 @@ inline LiveSsts LiveSstsOf(rocksdb::DB* db) {
   }
   return live;
 }
+
+// A program's own, which sst_filters does not know.
+class OwnComparator final : public rocksdb::Comparator {
+ public:
+  const char* Name() const override { return "OwnComparator"; }
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return b.compare(a);
+  }
+  void FindShortestSeparator(std::string*,
+                             const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
 
 class ExportTest : public ::testing::Test {
  protected:

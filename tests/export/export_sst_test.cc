@@ -288,27 +288,15 @@ TEST(ExportSstTest, DeletedRangesHideNoKey) {
 
 // ---- Comparators ----
 
-// The export does not know its name.
-class OddComparator final : public rocksdb::Comparator {
- public:
-  const char* Name() const override { return "Odd"; }
-  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
-    return b.compare(a);
-  }
-  void FindShortestSeparator(std::string*,
-                             const rocksdb::Slice&) const override {}
-  void FindShortSuccessor(std::string*) const override {}
-};
-
 TEST(ExportSstTest, UnknownOrder) {
-  const OddComparator comparator;
+  const OwnComparator comparator;
   rocksdb::Options options = DbOptions(OurPolicy());
   options.comparator = &comparator;
   const Rows rows = NumberedDataset(3000, 0).rows;
   const TestDb db(options, rows);
   EXPECT_EQ(Exported(OnlySst(db), OptionsFor()), Built(KeysOf(rows), "nb"));
   EXPECT_THAT(ExportError(OnlySst(db), OptionsFor("nb", /*from_keys=*/true)),
-              HasSubstr("comparator 'Odd'"));
+              HasSubstr("comparator 'OwnComparator'"));
 }
 
 // ---- Errors ----

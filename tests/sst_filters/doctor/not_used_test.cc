@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 
@@ -326,21 +327,12 @@ TEST(DoctorNotUsedTest, NothingToSeek) {
 
 // Merge entries need an operator of the program only if a value is wanted.
 TEST(DoctorNotUsedTest, MergeEntries) {
-  class Last final : public rocksdb::AssociativeMergeOperator {
-   public:
-    const char* Name() const override { return "Last"; }
-    bool Merge(const rocksdb::Slice& /*key*/, const rocksdb::Slice* /*old*/,
-               const rocksdb::Slice& value, std::string* merged,
-               rocksdb::Logger* /*logger*/) const override {
-      *merged = value.ToString();
-      return true;
-    }
-  };
   for (const bool has_policy : {false, true}) {
     rocksdb::Options options =
         WithPrefixes(Capped(4), /*whole_keys=*/true, Layout::kFull,
                      has_policy ? OurPolicy() : nullptr);
-    options.merge_operator = std::make_shared<Last>();
+    Require(rocksdb::MergeOperator::CreateFromString(
+        rocksdb::ConfigOptions(), "put", &options.merge_operator));
     TestDb db(options);
     for (uint32_t i = 0; i < 1000; ++i) {
       Require(db->Merge({}, NumberedKey(i), "value"));
@@ -348,6 +340,7 @@ TEST(DoctorNotUsedTest, MergeEntries) {
     db.Flush();
     options.table_factory = DbOptions(OurPolicy()).table_factory;
     db.Reopen(options);
+    WriteOption(db, "merge_operator", "TheProgramsOwn");
     const Json sst = FamilyOf(Exits(has_policy ? 0 : 2, Doctor(db)))["ssts"][0];
     EXPECT_EQ(sst["why"], has_policy ? "" : "no filter");
   }
