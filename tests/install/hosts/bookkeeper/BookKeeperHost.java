@@ -16,9 +16,10 @@ import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Enumeration;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.apache.bookkeeper.client.BKException;
 import org.apache.bookkeeper.client.BookKeeper;
 import org.apache.bookkeeper.client.BookKeeperAdmin;
@@ -87,21 +88,14 @@ public final class BookKeeperHost {
         throw new AssertionError("a new cluster's ledger " + i + " is " + ledgers[i].getId());
       }
     }
-    final Semaphore pending = new Semaphore(PENDING);
-    final AtomicInteger failed = new AtomicInteger();
+    final List<CompletableFuture<Long>> pending = new ArrayList<>();
     for (int i = 0; i < entries; ++i) {
-      pending.acquire();
       final LedgerHandle ledger = ledgers[i % LEDGERS];
-      ledger.asyncAddEntry(value(ledger.getId(), i / LEDGERS), (code, handle, entry, context) -> {
-        if (code != BKException.Code.OK) {
-          failed.incrementAndGet();
-        }
-        pending.release();
-      }, null);
-    }
-    pending.acquire(PENDING);
-    if (failed.get() != 0) {
-      throw new AssertionError(failed + " entries were not written");
+      pending.add(ledger.appendAsync(value(ledger.getId(), i / LEDGERS)));
+      if (pending.size() == PENDING || i + 1 == entries) {
+        CompletableFuture.allOf(pending.toArray(new CompletableFuture<?>[0])).join();
+        pending.clear();
+      }
     }
     for (final LedgerHandle ledger : ledgers) {
       ledger.close();
