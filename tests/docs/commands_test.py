@@ -68,14 +68,6 @@ class Command:
         return "\n".join(self.shown).rstrip()
 
 
-def without_assignments(text):
-    """Returns the words of a command without any VARIABLE=value before it."""
-    words = text.split()
-    while words and re.match(r"^[A-Za-z_]\w*=", words[0]):
-        words.pop(0)
-    return words
-
-
 def parse(text):
     """Returns a document's blocks, as lists of (line number, text), and its `spans`."""
     blocks, prose, block = [], [], []
@@ -212,7 +204,9 @@ def check_options(text, build):
 
 def check_names(text, source, build):
     """Checks that the files, targets and options that a text names exist, if it is a command."""
-    words = without_assignments(text)
+    words = text.split()
+    while words and re.match(r"^[A-Za-z_]\w*=", words[0]):  # VARIABLE=value
+        words.pop(0)
     if not words:
         return
     if words[0] in TOOLS:

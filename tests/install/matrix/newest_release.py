@@ -27,12 +27,6 @@ MESSAGE = re.compile(r"(?<=newer than )\d+\.\d+\b")
 NUMBER = re.compile(r"(?<=CASSANDRA_BLOOM_ROCKSDB_RELEASE > )\d+\b")
 
 
-def number_of(release: str) -> str:
-    """The release as MAJOR * 100 + MINOR."""
-    major, minor = release.split(".")
-    return str(int(major) * 100 + int(minor))
-
-
 def files() -> list[Path]:
     found = list(ROOT.glob("*.md"))
     for folder in FOLDERS:
@@ -44,7 +38,8 @@ def files() -> list[Path]:
 
 def expected(path: Path, release: str) -> list[tuple[re.Pattern[str], str]]:
     """What each pattern must match in a file."""
-    of_limit = [(MESSAGE, release), (NUMBER, number_of(release))]
+    major, minor = map(int, release.split("."))
+    of_limit = [(MESSAGE, release), (NUMBER, str(major * 100 + minor))]
     return [(RANGE, release), *(of_limit if path in (LIMIT, TEST_OF_LIMIT) else ())]
 
 
