@@ -72,26 +72,6 @@ std::string ExportError(const std::string& sst, const ExportOptions& options) {
   return "";
 }
 
-// Writes several versions of some rows. RocksDB keeps the old versions, because
-// a snapshot exists.
-void FillWithHistory(TestDb* db, const Rows& rows) {
-  db->Put(rows);
-  const rocksdb::Snapshot* const snapshot = (*db)->GetSnapshot();
-  int i = 0;
-  for (const auto& row : rows) {
-    if (++i % 3 == 0) {
-      Require((*db)->Put(kWrite, row.first, "again"));
-    }
-    if (i % 5 == 0) {
-      Require((*db)->Merge(kWrite, row.first, "merged"));
-      Require((*db)->Merge(kWrite, row.first, "merged again"));
-    }
-  }
-  Require((*db)->Merge(kWrite, "merged alone", "operand"));
-  db->Flush();
-  (*db)->ReleaseSnapshot(snapshot);
-}
-
 // ---- Partition keys ----
 
 // Rows, and the partition keys that they have.
@@ -205,7 +185,23 @@ TEST(ExportSstTest, FromTheBlockAndFromKeysAreAsBuilt) {
         rocksdb::ConfigOptions(), "stringappend", &c.options.merge_operator));
     TestDb db(c.options);
     Rows rows = PrefixedDataset(2, 300, 6, 20).rows;
-    FillWithHistory(&db, rows);
+    db.Put(rows);
+    // Several versions of some rows. RocksDB keeps the old ones, because a
+    // snapshot exists.
+    const rocksdb::Snapshot* const snapshot = db->GetSnapshot();
+    int i = 0;
+    for (const auto& row : rows) {
+      if (++i % 3 == 0) {
+        Require(db->Put(kWrite, row.first, "again"));
+      }
+      if (i % 5 == 0) {
+        Require(db->Merge(kWrite, row.first, "merged"));
+        Require(db->Merge(kWrite, row.first, "merged again"));
+      }
+    }
+    Require(db->Merge(kWrite, "merged alone", "operand"));
+    db.Flush();
+    db->ReleaseSnapshot(snapshot);
     rows["merged alone"] = "";
     ASSERT_GT(db.OnlyTable()->num_entries, rows.size());
     const auto keys = KeysOf(rows);

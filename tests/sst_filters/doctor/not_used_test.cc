@@ -388,23 +388,18 @@ TEST(DoctorNotUsedTest, EveryKeyPasses) {
               HasSubstr("every key passes its filter"));
 }
 
-// Flips a bit in the filter of the only SST file.
-void DamageFilter(TestDb* db) {
-  const std::string sst = OnlySst(*db);
-  db->Close();
-  std::string bytes = ReadFile(sst);
-  // The filter is the block before the properties, which begin with names like
-  // this one.
-  const size_t properties = bytes.find("rocksdb.block.based.table");
-  ASSERT_NE(properties, std::string::npos);
-  bytes[properties - 700] ^= 1;
-  WriteFile(sst, bytes);
-}
-
 TEST(DoctorNotUsedTest, ADamagedFilter) {
   for (const PolicyPtr& policy : {OurPolicy(), BuiltinPolicy()}) {
     FilledDb db(DbOptions(policy));
-    DamageFilter(&db);
+    const std::string sst = OnlySst(db);
+    db.Close();
+    std::string bytes = ReadFile(sst);
+    // The filter is the block before the properties, which begin with names
+    // like this one.
+    const size_t properties = bytes.find("rocksdb.block.based.table");
+    ASSERT_NE(properties, std::string::npos);
+    bytes[properties - 700] ^= 1;
+    WriteFile(sst, bytes);
     EXPECT_THAT(WhyOf(Exits(2, Doctor(db))), HasSubstr("or is damaged"));
   }
 }
