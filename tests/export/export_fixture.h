@@ -35,6 +35,14 @@ using ListenerPtr = std::shared_ptr<rocksdb::EventListener>;
 
 inline const rocksdb::WriteOptions kWrite;
 
+// Returns the default options, but for one.
+template <typename Field, typename Value>
+ExportOptions With(Field ExportOptions::*field, const Value& value) {
+  ExportOptions options;
+  options.*field = value;
+  return options;
+}
+
 // Returns the numbers of filters that the listener has exported and removed,
 // and of its failures.
 inline Counts CountsOf(const ListenerPtr& listener) {
@@ -149,9 +157,7 @@ class ExportTest : public ::testing::Test {
   void ExpectFilters(size_t count) {
     EXPECT_EQ(WrongExports(db_.get(), out_.path()), "");
     EXPECT_EQ(Filters().size(), count);
-    ExportOptions dry_run;
-    dry_run.dry_run = true;
-    EXPECT_TRUE(Sync(dry_run)) << error_;
+    EXPECT_TRUE(Sync(With(&ExportOptions::dry_run, true))) << error_;
     EXPECT_EQ(report_.kept.size(), count);
   }
 

@@ -104,9 +104,7 @@ TEST_F(ExportFolderTest, KnowsItsFilters) {
   EXPECT_TRUE(HasFilterOf(first_));
   EXPECT_THAT(Mark(), ::testing::StartsWith("db\n" +
                                             FilterDbName("nb", first_) + "\t"));
-  ExportOptions other;
-  other.from_keys = true;
-  EXPECT_FALSE(HasFilterOf(first_, other));
+  EXPECT_FALSE(HasFilterOf(first_, With(&ExportOptions::from_keys, true)));
   EXPECT_TRUE(Folder().Remove(first_, &error_));
   EXPECT_TRUE(Folder().Remove(first_, &error_));
   EXPECT_FALSE(HasFilterOf(first_));
@@ -246,8 +244,7 @@ TEST_F(ExportFolderTest, ListsItsFiltersAndRemovesWhatIsLeftOver) {
     }
   }
   fs::create_symlink("notes", out_ / "nb-9-big-Filter.db");
-  ExportOptions dry_run;
-  dry_run.dry_run = true;
+  const auto dry_run = With(&ExportOptions::dry_run, true);
   const auto before = StateOf(out_.path());
   std::vector<uint64_t> numbers;
   EXPECT_TRUE(ListAndTidy(Folder(dry_run), &numbers, &error_)) << error_;
@@ -271,8 +268,7 @@ TEST_F(ExportFolderTest, IsOfOneDatabase) {
 }
 
 TEST_F(ExportFolderTest, FiltersWithoutAMark) {
-  ExportOptions take_over;
-  take_over.overwrite = true;
+  const auto take_over = With(&ExportOptions::overwrite, true);
   WriteFile(out_ / "nb-7-big-Filter.db", "by hand");
   EXPECT_FALSE(Folder().Claim("db", &error_));
   EXPECT_THAT(error_, HasSubstr("holds nb-7-big-Filter.db, which no export "

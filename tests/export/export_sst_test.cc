@@ -129,8 +129,7 @@ TEST(ExportSstTest, OtherPartitionKeysThanTheFilterHas) {
   for (const auto& [policy, filter_layout] : others) {
     SCOPED_TRACE(policy == nullptr ? "none" : policy->Name());
     const TestDb db(DbOptions(policy, filter_layout), partitions.rows);
-    ExportOptions options = OptionsFor();
-    options.partition_key = "skip:0008,u16";
+    const auto options = With(&ExportOptions::partition_key, "skip:0008,u16");
     ExportedFilterDb exported;
     EXPECT_EQ(Exported(OnlySst(db), options, &exported), built);
     EXPECT_FALSE(exported.from_block);
@@ -140,9 +139,8 @@ TEST(ExportSstTest, OtherPartitionKeysThanTheFilterHas) {
   // The filter block has only partition keys, but whole keys are requested. So
   // the export must read the keys in the SST file.
   const TestDb db(DbOptions(PolicyFor("skip:8,u16")), partitions.rows);
-  ExportOptions whole = OptionsFor();
-  whole.partition_key = "whole";
-  EXPECT_EQ(Exported(OnlySst(db), whole), Built(KeysOf(partitions.rows), "nb"));
+  EXPECT_EQ(Exported(OnlySst(db), With(&ExportOptions::partition_key, "whole")),
+            Built(KeysOf(partitions.rows), "nb"));
 }
 
 // A filter of prefixes lacks the key "short", which has no prefix.
@@ -317,14 +315,6 @@ TEST(ExportSstTest, Refusals) {
     ExportOptions options;
     const char* message;
   };
-  ExportOptions bits = OptionsFor();
-  bits.bits_per_key = 0.5;
-  ExportOptions chance = OptionsFor();
-  chance.fp_chance = 1;
-  ExportOptions negative = OptionsFor();
-  negative.fp_chance = -0.1;
-  ExportOptions partition_key;
-  partition_key.partition_key = "skip:8,u32";
   const Refusal refusals[] = {
       {dir / "none.sst", OptionsFor(), "No such file"},
       {dir.path(), OptionsFor(), kNoSst},
@@ -336,10 +326,11 @@ TEST(ExportSstTest, Refusals) {
       {sst, OptionsFor("hd"), "older than ia"},
       {sst, OptionsFor("na-and-later"), "is a form"},
       {sst, OptionsFor(""), "no SSTable version"},
-      {sst, bits, "bits per key must be"},
-      {sst, partition_key, "'skip:8,u32'"},
-      {sst, chance, "false positive chance must be"},
-      {sst, negative, "false positive chance must be"},
+      {sst, With(&ExportOptions::bits_per_key, 0.5), "bits per key must be"},
+      {sst, With(&ExportOptions::partition_key, "skip:8,u32"), "'skip:8,u32'"},
+      {sst, With(&ExportOptions::fp_chance, 1), "false positive chance must"},
+      {sst, With(&ExportOptions::fp_chance, -0.1),
+       "false positive chance must"},
   };
   for (const Refusal& refusal : refusals) {
     EXPECT_THAT(ExportError(refusal.sst, refusal.options),
@@ -417,10 +408,10 @@ TEST(ExportSstTest, WhoseTheBlockIsDecidesNotTheName) {
     auto table_options = TableOptions(kind.policy);
     table_options.format_version = kind.format_version;
     const TestDb db(DbOptions(table_options), rows);
-    ExportOptions options;
-    options.partition_key = kind.partition_key;
     ExportedFilterDb exported;
-    const std::string content = Exported(OnlySst(db), options, &exported);
+    const std::string content = Exported(
+        OnlySst(db), With(&ExportOptions::partition_key, kind.partition_key),
+        &exported);
     EXPECT_EQ(exported.from_block, *kind.why_not == 0);
     EXPECT_THAT(exported.why_not_block, ::testing::StartsWith(kind.why_not));
     if (exported.partition_key == "whole") {

@@ -87,14 +87,11 @@ TEST_F(ReconcileTest, OtherOptionsMakeAllAnew) {
   sixteen.bits_per_key = 16;
   EXPECT_EQ(Synced(sixteen), (Counts{2, 0, 0}));
   EXPECT_EQ(Synced(sixteen), (Counts{0, 2, 0}));
-  ExportOptions anew;
-  anew.overwrite = true;
-  EXPECT_EQ(Synced(anew), (Counts{2, 0, 0}));
+  EXPECT_EQ(Synced(With(&ExportOptions::overwrite, true)), (Counts{2, 0, 0}));
 }
 
 TEST_F(ReconcileTest, ADryRun) {
-  ExportOptions dry_run;
-  dry_run.dry_run = true;
+  const auto dry_run = With(&ExportOptions::dry_run, true);
   AddFiles(2);
   for (const bool has_folder : {false, true}) {
     if (!has_folder) {
@@ -114,8 +111,7 @@ TEST_F(ReconcileTest, ADryRun) {
 TEST_F(ReconcileTest, TwoVersionsInOneFolder) {
   AddFiles(2);
   ExpectSync(2, 0);
-  ExportOptions trie;
-  trie.sstable_version = "da";
+  const auto trie = With(&ExportOptions::sstable_version, "da");
   EXPECT_EQ(Synced(trie), (Counts{2, 0, 0}));
   EXPECT_EQ(Synced({}), (Counts{0, 2, 0}));
   EXPECT_EQ(Synced(trie), (Counts{0, 2, 0}));

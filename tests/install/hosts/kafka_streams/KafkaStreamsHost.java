@@ -133,15 +133,6 @@ public final class KafkaStreamsHost {
     }
   }
 
-  private static void report(String folder) throws Exception {
-    final Path db;
-    try (Stream<Path> files = Files.walk(Path.of(folder))) {
-      db = files.filter(file -> file.endsWith("CURRENT")).findFirst().orElseThrow().getParent();
-    }
-    Filters.printFiles(db.toString());
-    Filters.printLookUps(statistics);
-  }
-
   public static void main(String[] args) throws Exception {
     final int keys = Integer.parseInt(args[2]);
     try (KafkaClusterTestKit broker = startBroker();
@@ -152,6 +143,11 @@ public final class KafkaStreamsHost {
         read(streams, keys);
       }
     }
-    report(args[1]);
+    try (Stream<Path> files = Files.walk(Path.of(args[1]))) {
+      Filters.printFiles(
+          files.filter(file -> file.endsWith("CURRENT")).findFirst().orElseThrow().getParent()
+              .toString());
+    }
+    Filters.printLookUps(statistics);
   }
 }

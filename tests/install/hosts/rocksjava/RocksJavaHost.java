@@ -91,12 +91,8 @@ public final class RocksJavaHost {
     return Files.readAllLines(Path.of("/proc/self/maps")).stream()
         .map(line -> line.replaceFirst("^([^ ]+ +){5}", ""))
         .filter(file -> file.matches(".*/librocksdb(jni)?[-.0-9a-z]*\\.so.*")).distinct()
-        .filter(RocksJavaHost::isLarge).count();
-  }
-
-  // The libraries of this repository have far less than a RocksDB.
-  private static boolean isLarge(String file) {
-    return Path.of(file).toFile().length() > 5_000_000;
+        // The libraries of this repository have far less than a RocksDB.
+        .filter(file -> Path.of(file).toFile().length() > 5_000_000).count();
   }
 
   private static void run(String what, String folder) throws Exception {
