@@ -68,14 +68,6 @@ class Command:
         return "\n".join(self.shown).rstrip()
 
 
-def without_assignments(text):
-    """Returns the words of a command without any VARIABLE=value before it."""
-    words = text.split()
-    while words and re.match(r"^[A-Za-z_]\w*=", words[0]):
-        words.pop(0)
-    return words
-
-
 def parse(text):
     """Returns a document's blocks, as lists of (line number, text), and its `spans`."""
     blocks, prose, block = [], [], []
@@ -135,20 +127,6 @@ MEND_ANYWHERE = """filterdb() {
 """
 
 
-def options_file(source):
-    """Returns the OPTIONS file of README.md."""
-    blocks, _ = parse((source / "README.md").read_text())
-    (block,) = [block for block in blocks if block[0][1] == "[Version]"]
-    return "\n".join(line for _, line in block) + "\n"
-
-
-def rocksdb_folders(build):
-    """Returns the folders of the tools, the headers and the library of the build's RocksDB."""
-    cache = dict(re.findall(r"^(\w+):\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.M))
-    return (pathlib.Path(cache["CASSANDRA_BLOOM_DB_BENCH"]).parent, cache["ROCKSDB_INCLUDE_DIR"],
-            pathlib.Path(cache["ROCKSDB_LIBRARY"]).parent)
-
-
 class Session:
     """The shells in which the commands of one document run."""
 
@@ -159,8 +137,14 @@ class Session:
         self.tells = subprocess.check_output(
             ["stat", "-f", "-c", "%T", self.path], text=True).strip() in TELLING
         (self.path / "examples").symlink_to(source / "examples")
-        (self.path / "my_options.ini").write_text(options_file(source))
-        tools, headers, library = rocksdb_folders(build)
+        blocks, _ = parse((source / "README.md").read_text())
+        (block,) = [block for block in blocks if block[0][1] == "[Version]"]
+        (self.path / "my_options.ini").write_text("\n".join(line for _, line in block) + "\n")
+        # The folders of the build's RocksDB.
+        cache = dict(re.findall(r"^(\w+):\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.M))
+        tools = pathlib.Path(cache["CASSANDRA_BLOOM_DB_BENCH"]).parent
+        headers = cache["ROCKSDB_INCLUDE_DIR"]
+        library = pathlib.Path(cache["ROCKSDB_LIBRARY"]).parent
         self.environment = dict(
             {name: os.environ[name] for name in ("HOME", "TMPDIR")
              if name in os.environ},
@@ -220,7 +204,9 @@ def check_options(text, build):
 
 def check_names(text, source, build):
     """Checks that the files, targets and options that a text names exist, if it is a command."""
-    words = without_assignments(text)
+    words = text.split()
+    while words and re.match(r"^[A-Za-z_]\w*=", words[0]):  # VARIABLE=value
+        words.pop(0)
     if not words:
         return
     if words[0] in TOOLS:
@@ -245,16 +231,20 @@ def check_names(text, source, build):
                 yield f"nothing builds {name}: {text}"
 
 
-def check_document(text, session, source, build):
+def check_document(text, source, build):
     """Yields problems."""
-    blocks, texts = parse(text)
-    for block in blocks:
-        if any(line.startswith("$ ") for _, line in block):
-            yield from session.check(commands_of(block))
-        else:
-            texts += unprompted_lines(block)
-    for text in texts:
-        yield from check_names(text, source, build)
+    session = Session(source, build)
+    try:
+        blocks, texts = parse(text)
+        for block in blocks:
+            if any(line.startswith("$ ") for _, line in block):
+                yield from session.check(commands_of(block))
+            else:
+                texts += unprompted_lines(block)
+        for text in texts:
+            yield from check_names(text, source, build)
+    except Problem as problem:
+        yield str(problem)
 
 
 def anchors(path):
@@ -276,19 +266,14 @@ def check_links(path):
             yield f"there is no such heading: {target}"
 
 
-def check_all(source, build, pages=None):
+def check_all(source, build, pages):
     """Checks all pages, or only `pages`."""
     documents = sorted(source.glob("*.md")) + sorted(source.glob("docs/*.md"))
     for path in pages or documents:
-        for problem in check_links(path):
-            yield f"{path.relative_to(source)}: {problem}"
-        if path.name in ("CHANGELOG.md", "SECURITY.md"):  # They show no commands.
-            continue
-        session = Session(source, build)
-        try:
-            for problem in check_document(path.read_text(), session, source, build):
-                yield f"{path.relative_to(source)}: {problem}"
-        except Problem as problem:
+        problems = list(check_links(path))
+        if path.name not in ("CHANGELOG.md", "SECURITY.md"):  # They show no commands.
+            problems += check_document(path.read_text(), source, build)
+        for problem in problems:
             yield f"{path.relative_to(source)}: {problem}"
 
 
@@ -331,19 +316,13 @@ Text.
 """
 
 
-def self_test(source, build):
-    def complaints(document):
-        try:
-            return "\n".join(check_document(document, Session(source, build), source,
-                                            build))
-        except Problem as problem:
-            return str(problem)
-
+def self_test(source, build, _pages):
     for document, wanted in WRONG:
-        if wanted not in complaints(document):
-            yield f"not seen: {wanted}\n{document}{complaints(document)}"
-    if complaints(RIGHT):
-        yield f"wrongly seen: {complaints(RIGHT)}"
+        complaints = "\n".join(check_document(document, source, build))
+        if wanted not in complaints:
+            yield f"not seen: {wanted}\n{document}{complaints}"
+    if complaints := "\n".join(check_document(RIGHT, source, build)):
+        yield f"wrongly seen: {complaints}"
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "a.md"
         path.write_text("# One, `two`\n[a](#one-two) [b](a.md#no) [c](b.md)\n")
@@ -362,12 +341,8 @@ def main():
     parser.add_argument("pages", nargs="*", type=pathlib.Path,
                         help="check these documents alone")
     arguments = parser.parse_args()
-    check = checks[arguments.check]
     source, build = arguments.source.resolve(), arguments.build.resolve()
-    if arguments.pages:
-        problems = list(check_all(source, build, [page.resolve() for page in arguments.pages]))
-    else:
-        problems = list(check(source, build))
+    problems = list(checks[arguments.check](source, build, [page.resolve() for page in arguments.pages]))
     for problem in problems:
         print(problem + "\n")
     print(f"{len(problems)} problems")

@@ -28,17 +28,6 @@ using std::chrono::milliseconds;
 
 class ChurnTest : public ExportTest {
  protected:
-  // Small files, which RocksDB also compacts by itself.
-  void OpenWith(rocksdb::Options options) {
-    options.disable_auto_compactions = false;
-    options.level0_file_num_compaction_trigger = 3;
-    options.target_file_size_base = size_t{64} << 10;
-    options.max_bytes_for_level_base = size_t{256} << 10;
-    options.max_subcompactions = 2;
-    options.listeners = {NewListener(out_.path())};
-    db_.Reopen(options);
-  }
-
   // Repeats `act` in a thread of its own, until stop_.
   void Repeat(uint64_t max_pause, const std::function<void()>& act) {
     threads_.emplace_back(
@@ -107,10 +96,17 @@ TEST_F(ChurnTest, NoFilterIsOfAnotherFile) {
   const std::chrono::seconds wanted(given == nullptr ? 0 : std::stoi(given));
   const auto end = Clock::now() + wanted;
   do {
-    for (const rocksdb::Options& options :
+    for (rocksdb::Options options :
          {DbOptions(OurPolicy()), DbOptions(OurPolicy(), Layout::kPartitioned),
           DbOptions(BuiltinPolicy())}) {
-      OpenWith(options);
+      // Small files, which RocksDB also compacts by itself.
+      options.disable_auto_compactions = false;
+      options.level0_file_num_compaction_trigger = 3;
+      options.target_file_size_base = size_t{64} << 10;
+      options.max_bytes_for_level_base = size_t{256} << 10;
+      options.max_subcompactions = 2;
+      options.listeners = {NewListener(out_.path())};
+      db_.Reopen(options);
       Churn(milliseconds(300 + NextRandom(&random_) % 700));
       Require(db_->PauseBackgroundWork());
       ASSERT_TRUE(Sync()) << error_;

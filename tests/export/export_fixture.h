@@ -9,14 +9,18 @@
 #include <gtest/gtest.h>
 #include <rocksdb/comparator.h>
 #include <rocksdb/listener.h>
+#include <rocksdb/sst_file_writer.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "cassandra_bloom/filter_db_export.h"
+#include "plugin/export/export_folder.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/export_checks.h"
 #include "tests/support/rocksdb/test_db.h"
@@ -26,24 +30,52 @@ namespace cassandra_bloom::testing {
 
 using ::testing::HasSubstr;
 using Names = std::set<std::string>;
+using Counts = std::vector<uint64_t>;
 using ListenerPtr = std::shared_ptr<rocksdb::EventListener>;
 
 inline const rocksdb::WriteOptions kWrite;
 
+// Returns the default options, but for one.
+template <typename Field, typename Value>
+ExportOptions With(Field ExportOptions::*field, const Value& value) {
+  ExportOptions options;
+  options.*field = value;
+  return options;
+}
+
 // Returns the numbers of filters that the listener has exported and removed,
 // and of its failures.
-std::vector<uint64_t> CountsOf(const ListenerPtr& listener);
+inline Counts CountsOf(const ListenerPtr& listener) {
+  FilterDbExportCounts counts;
+  EXPECT_TRUE(GetFilterDbExportCounts(*listener, &counts));
+  return {counts.exported, counts.removed, counts.failed};
+}
 
-// Throws std::runtime_error if the listener cannot be created.
-ListenerPtr NewListener(const std::string& out_dir);
+inline ListenerPtr NewListener(const std::string& out_dir) {
+  std::string error;
+  auto listener = NewFilterDbExportListener(out_dir, "nb", &error);
+  if (listener == nullptr) {
+    throw std::runtime_error(error);
+  }
+  return listener;
+}
 
-// Lists the live SST files of an open database.
-LiveSsts LiveSstsOf(rocksdb::DB* db);
+inline LiveSsts LiveSstsOf(rocksdb::DB* db) {
+  std::vector<rocksdb::LiveFileMetaData> files;
+  db->GetLiveFilesMetaData(&files);
+  LiveSsts live;
+  live.database = DatabaseOf(db->GetName());
+  live.folders = {db->GetName()};
+  for (const auto& file : files) {
+    live.files[file.file_number] = file.db_path + file.name;
+  }
+  return live;
+}
 
-// A comparator whose name the export does not know.
-class OddComparator final : public rocksdb::Comparator {
+// A program's own, which sst_filters does not know.
+class OwnComparator final : public rocksdb::Comparator {
  public:
-  const char* Name() const override { return "Odd"; }
+  const char* Name() const override { return "OwnComparator"; }
   int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
     return b.compare(a);
   }
@@ -56,39 +88,81 @@ class ExportTest : public ::testing::Test {
  protected:
   ExportTest() : db_(DbOptions(OurPolicy())) {}
 
-  // Adds `count` SST files of 1000 rows each to the database.
-  void AddFiles(int count);
+  void AddFiles(int count) {
+    for (int i = 0; i < count; ++i, next_ += 1000) {
+      AddFile(&db_, next_, next_ + 1000);
+    }
+  }
 
-  // Writes the rows 0 to 999 into an SST file and ingests the file.
-  void IngestFile();
+  void IngestFile() {
+    const TempDir dir;
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), db_.options());
+    Require(writer.Open(dir / "new.sst"));
+    for (const auto& row : NumberedRows(0, 1000)) {
+      Require(writer.Put(row.first, row.second));
+    }
+    Require(writer.Finish());
+    Require(db_->IngestExternalFile({dir / "new.sst"},
+                                    rocksdb::IngestExternalFileOptions()));
+  }
 
-  void MoveToLevel(int level);
+  void MoveToLevel(int level) {
+    rocksdb::CompactRangeOptions move;
+    move.change_level = true;
+    move.target_level = level;
+    Require(db_->CompactRange(move, nullptr, nullptr));
+  }
 
-  // Creates a column family with one SST file of these rows.
   rocksdb::ColumnFamilyHandle* AddColumnFamily(
       const std::string& name, const rocksdb::ColumnFamilyOptions& options,
-      const Rows& rows);
+      const Rows& rows) {
+    rocksdb::ColumnFamilyHandle* family = nullptr;
+    Require(db_->CreateColumnFamily(options, name, &family));
+    for (const auto& row : rows) {
+      Require(db_->Put(kWrite, family, row.first, row.second));
+    }
+    Require(db_->Flush(rocksdb::FlushOptions(), family));
+    return family;
+  }
 
   // Replaces the database by an empty one, whose SST files will have the same
   // numbers.
-  void ReplaceDatabase(const std::vector<ListenerPtr>& listeners = {});
+  void ReplaceDatabase(const std::vector<ListenerPtr>& listeners = {}) {
+    db_.Close();
+    std::filesystem::remove_all(db_.path());
+    Open(listeners);
+  }
 
-  // Makes the folder hold the filters of the open database.
-  bool Sync(const ExportOptions& options = {});
+  bool Sync(const ExportOptions& options = {}) {
+    error_.clear();
+    return Reconcile(
+        *PlanExport(options, &error_), out_.path(),
+        [this] { return LiveSstsOf(db_.get()); }, &report_, &error_);
+  }
 
-  // Reopens the database with these listeners.
-  void Open(const std::vector<ListenerPtr>& listeners);
+  void Open(const std::vector<ListenerPtr>& listeners) {
+    rocksdb::Options options = db_.options();
+    options.listeners = listeners;
+    db_.Reopen(options);
+  }
 
   // Reopens the database with a listener that exports into the folder.
-  void Listen();
+  void Listen() {
+    listener_ = NewListener(out_.path());
+    Open({listener_});
+  }
 
   // Expects that the folder has exactly the filters of the live SST files, that
   // an export would keep them, and that there are so many.
-  void ExpectFilters(size_t count);
+  void ExpectFilters(size_t count) {
+    EXPECT_EQ(WrongExports(db_.get(), out_.path()), "");
+    EXPECT_EQ(Filters().size(), count);
+    EXPECT_TRUE(Sync(With(&ExportOptions::dry_run, true))) << error_;
+    EXPECT_EQ(report_.kept.size(), count);
+  }
 
   Names Filters() const { return NamesIn(out_.path()); }
   std::string OneFilter() const { return out_ / *Filters().begin(); }
-  std::string Log() const { return ReadFile(db_.path() + "/LOG"); }
 
   const TempDir out_;
   TestDb db_;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -50,14 +51,15 @@ TEST(ExportNamesTest, OfSstFiles) {
 
 class ExportFolderTest : public ExportTest {
  protected:
-  ExportFolderTest() { AddFiles(2); }
+  ExportFolderTest() {
+    AddFiles(2);
+    ssts_ = LiveSstsOf(db_.get()).files;
+    first_ = ssts_.begin()->first;
+    last_ = ssts_.rbegin()->first;
+  }
 
   ExportFolder Folder(const ExportOptions& options = {}) {
     return FolderOf(*PlanExport(options, &error_), path_);
-  }
-
-  std::string SstOf(uint64_t number) {
-    return LiveSstsOf(db_.get()).files.at(number);
   }
 
   ExportResult Renew(uint64_t number, const std::string& sst) {
@@ -73,7 +75,7 @@ class ExportFolderTest : public ExportTest {
   // Makes the filters of the database anew.
   void RenewAll() {
     EXPECT_TRUE(Folder().Claim("db", &error_)) << error_;
-    for (const auto& [number, sst] : LiveSstsOf(db_.get()).files) {
+    for (const auto& [number, sst] : ssts_) {
       EXPECT_EQ(Renew(number, sst), ExportResult::kDone) << error_;
     }
   }
@@ -82,15 +84,7 @@ class ExportFolderTest : public ExportTest {
     std::set<std::string> lines;
     EXPECT_TRUE(ReadMark(Folder(options), &lines, &error_)) << error_;
     return cassandra_bloom::HasFilterOf(Folder(options), lines, number,
-                                        SstOf(number));
-  }
-
-  std::vector<uint64_t> Numbers() {
-    std::vector<uint64_t> numbers;
-    for (const auto& [number, sst] : LiveSstsOf(db_.get()).files) {
-      numbers.push_back(number);
-    }
-    return numbers;
+                                        ssts_.at(number));
   }
 
   std::string Mark() const { return ReadFile(path_ + "/" + kFolderMarkName); }
@@ -99,22 +93,22 @@ class ExportFolderTest : public ExportTest {
   }
 
   std::string path_ = out_.path();
+  std::map<uint64_t, std::string> ssts_;
+  uint64_t first_;
+  uint64_t last_;
 };
 
 TEST_F(ExportFolderTest, KnowsItsFilters) {
-  const std::vector<uint64_t> numbers = Numbers();
-  EXPECT_FALSE(HasFilterOf(numbers[0]));
+  EXPECT_FALSE(HasFilterOf(first_));
   RenewAll();
-  EXPECT_TRUE(HasFilterOf(numbers[0]));
-  EXPECT_THAT(Mark(), ::testing::StartsWith(
-                          "db\n" + FilterDbName("nb", numbers[0]) + "\t"));
-  ExportOptions other;
-  other.from_keys = true;
-  EXPECT_FALSE(HasFilterOf(numbers[0], other));
-  EXPECT_TRUE(Folder().Remove(numbers[0], &error_));
-  EXPECT_TRUE(Folder().Remove(numbers[0], &error_));
-  EXPECT_FALSE(HasFilterOf(numbers[0]));
-  EXPECT_TRUE(HasFilterOf(numbers[1]));
+  EXPECT_TRUE(HasFilterOf(first_));
+  EXPECT_THAT(Mark(), ::testing::StartsWith("db\n" +
+                                            FilterDbName("nb", first_) + "\t"));
+  EXPECT_FALSE(HasFilterOf(first_, With(&ExportOptions::from_keys, true)));
+  EXPECT_TRUE(Folder().Remove(first_, &error_));
+  EXPECT_TRUE(Folder().Remove(first_, &error_));
+  EXPECT_FALSE(HasFilterOf(first_));
+  EXPECT_TRUE(HasFilterOf(last_));
 }
 
 TEST(StampTest, DiffersForAnotherTimeSizeOrInode) {
@@ -139,12 +133,11 @@ TEST(StampTest, DiffersForAnotherTimeSizeOrInode) {
 }
 
 TEST_F(ExportFolderTest, AFileThatChangedHasNoFilter) {
-  const uint64_t number = Numbers()[0];
   for (const std::string& changed :
-       {SstOf(number), Folder().FilterDbOf(number)}) {
+       {ssts_.at(first_), Folder().FilterDbOf(first_)}) {
     RenewAll();
     fs::last_write_time(changed, fs::file_time_type::min());
-    EXPECT_FALSE(HasFilterOf(number)) << changed;
+    EXPECT_FALSE(HasFilterOf(first_)) << changed;
   }
 }
 
@@ -154,12 +147,12 @@ TEST_F(ExportFolderTest, LinesThatAKilledWriterLeft) {
   const size_t last = mark.rfind('\n', mark.size() - 2) + 1;
   for (size_t end = last; end < mark.size(); ++end) {
     SetMark(mark.substr(0, end));
-    EXPECT_TRUE(HasFilterOf(Numbers()[0]));
-    EXPECT_EQ(HasFilterOf(Numbers()[1]), end == mark.size() - 1) << end;
+    EXPECT_TRUE(HasFilterOf(first_));
+    EXPECT_EQ(HasFilterOf(last_), end == mark.size() - 1) << end;
     // A line that is appended to a part of one is lost, but not misread.
     SetMark(mark.substr(0, end) + mark.substr(last));
-    EXPECT_TRUE(HasFilterOf(Numbers()[0]));
-    EXPECT_EQ(HasFilterOf(Numbers()[1]), end == last) << end;
+    EXPECT_TRUE(HasFilterOf(first_));
+    EXPECT_EQ(HasFilterOf(last_), end == last) << end;
   }
 }
 
@@ -189,11 +182,13 @@ TEST_F(ExportFolderTest, SstablesBesideAMark) {
   EXPECT_THAT(error_, ::testing::HasSubstr("SSTables of Cassandra"));
 }
 
-TEST_F(ExportFolderTest, ADatabaseWhosePathHasANewline) {
-  const std::string database = DatabaseOf("/data/a\nb");
-  EXPECT_EQ(database, "/data/a b");
-  EXPECT_TRUE(Folder().Claim(database, &error_)) << error_;
-  EXPECT_TRUE(Folder().Claim(database, &error_)) << error_;
+TEST_F(ExportFolderTest, ADatabaseHasOnePathInOneLine) {
+  const TempDir dir;
+  fs::create_symlink(db_.path(), dir / "link");
+  for (const std::string& path : {dir / "link", db_.path() + "/"}) {
+    EXPECT_EQ(DatabaseOf(path), DatabaseOf(db_.path()));
+  }
+  EXPECT_EQ(DatabaseOf("/data/a\nb"), "/data/a b");
 }
 
 // An export of root's may have written the mark anew.
@@ -211,25 +206,24 @@ TEST_F(ExportFolderTest, AMarkOfAnotherUser) {
   if (is_root) {
     EXPECT_EQ(seteuid(0), 0);
   }
-  EXPECT_TRUE(HasFilterOf(Numbers()[0]));
+  EXPECT_TRUE(HasFilterOf(first_));
 }
 
 TEST_F(ExportFolderTest, LeavesNoWrongFilter) {
   RenewAll();
-  const uint64_t number = Numbers()[0];
-  const std::string filter = Folder().FilterDbOf(number);
-  EXPECT_EQ(Renew(number, "/no/such.sst"), ExportResult::kGone);
+  const std::string filter = Folder().FilterDbOf(first_);
+  EXPECT_EQ(Renew(first_, "/no/such.sst"), ExportResult::kGone);
   EXPECT_TRUE(fs::exists(filter));
   WriteFile(out_ / "no.sst", "no SST file");
-  EXPECT_EQ(Renew(number, out_ / "no.sst"), ExportResult::kCannotRead);
+  EXPECT_EQ(Renew(first_, out_ / "no.sst"), ExportResult::kCannotRead);
   EXPECT_FALSE(fs::exists(filter));
   // A filter that is not in the mark may not stay: without its mark, no export
   // would ever take the folder again.
   fs::remove(path_ + "/" + kFolderMarkName);
-  EXPECT_EQ(Renew(number, SstOf(number)), ExportResult::kCannotWrite);
+  EXPECT_EQ(Renew(first_, ssts_.at(first_)), ExportResult::kCannotWrite);
   EXPECT_FALSE(fs::exists(filter));
   fs::create_directory(filter);
-  EXPECT_EQ(Renew(number, SstOf(number)), ExportResult::kCannotWrite);
+  EXPECT_EQ(Renew(first_, ssts_.at(first_)), ExportResult::kCannotWrite);
   EXPECT_THAT(error_, HasSubstr("-Filter.db: cannot be removed"));
 }
 
@@ -250,8 +244,7 @@ TEST_F(ExportFolderTest, ListsItsFiltersAndRemovesWhatIsLeftOver) {
     }
   }
   fs::create_symlink("notes", out_ / "nb-9-big-Filter.db");
-  ExportOptions dry_run;
-  dry_run.dry_run = true;
+  const auto dry_run = With(&ExportOptions::dry_run, true);
   const auto before = StateOf(out_.path());
   std::vector<uint64_t> numbers;
   EXPECT_TRUE(ListAndTidy(Folder(dry_run), &numbers, &error_)) << error_;
@@ -274,17 +267,8 @@ TEST_F(ExportFolderTest, IsOfOneDatabase) {
   EXPECT_EQ(Folder().Owner(), "a b");
 }
 
-TEST_F(ExportFolderTest, ADatabaseHasOnePath) {
-  const TempDir dir;
-  fs::create_symlink(db_.path(), dir / "link");
-  for (const std::string& path : {dir / "link", db_.path() + "/"}) {
-    EXPECT_EQ(DatabaseOf(path), DatabaseOf(db_.path()));
-  }
-}
-
 TEST_F(ExportFolderTest, FiltersWithoutAMark) {
-  ExportOptions take_over;
-  take_over.overwrite = true;
+  const auto take_over = With(&ExportOptions::overwrite, true);
   WriteFile(out_ / "nb-7-big-Filter.db", "by hand");
   EXPECT_FALSE(Folder().Claim("db", &error_));
   EXPECT_THAT(error_, HasSubstr("holds nb-7-big-Filter.db, which no export "

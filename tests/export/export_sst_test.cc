@@ -5,7 +5,6 @@
 #include <rocksdb/comparator.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/merge_operator.h>
-#include <rocksdb/slice_transform.h>
 
 #include <memory>
 #include <set>
@@ -73,63 +72,25 @@ std::string ExportError(const std::string& sst, const ExportOptions& options) {
   return "";
 }
 
-rocksdb::Options WithPrefixes(rocksdb::Options options) {
-  options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(kPrefixSize));
-  return options;
-}
-
-rocksdb::Options PrefixOnly(PolicyPtr policy) {
-  auto table_options = TableOptions(std::move(policy));
-  table_options.whole_key_filtering = false;
-  return WithPrefixes(DbOptions(table_options));
-}
-
-// Writes several versions of some rows. RocksDB keeps the old versions, because
-// a snapshot exists.
-void FillWithHistory(TestDb* db, const Rows& rows) {
-  db->Put(rows);
-  const rocksdb::Snapshot* const snapshot = (*db)->GetSnapshot();
-  int i = 0;
-  for (const auto& row : rows) {
-    if (++i % 3 == 0) {
-      Require((*db)->Put(kWrite, row.first, "again"));
-    }
-    if (i % 5 == 0) {
-      Require((*db)->Merge(kWrite, row.first, "merged"));
-      Require((*db)->Merge(kWrite, row.first, "merged again"));
-    }
-  }
-  Require((*db)->Merge(kWrite, "merged alone", "operand"));
-  db->Flush();
-  (*db)->ReleaseSnapshot(snapshot);
-}
-
 // ---- Partition keys ----
 
-Rows RowsOf(const PartitionLayout& layout) {
-  Rows rows;
-  for (uint64_t partition = 0; partition < 1000; ++partition) {
-    for (uint64_t row = 0; row < 5; ++row) {
-      rows[StorageKey(layout, partition, row)] = "value";
+// Rows, and the partition keys that they have.
+struct Partitions {
+  explicit Partitions(const PartitionLayout& layout) {
+    for (uint64_t partition = 0; partition < 1000; ++partition) {
+      for (uint64_t row = 0; row < 5; ++row) {
+        rows[StorageKey(layout, partition, row)] = "value";
+        keys.insert(PartitionKey(layout, partition, row));
+      }
     }
   }
-  rows["short"] = "taken whole";
-  return rows;
-}
-
-std::set<std::string> PartitionKeysOf(const PartitionLayout& layout) {
-  std::set<std::string> keys;
-  for (uint64_t partition = 0; partition < 1000; ++partition) {
-    for (uint64_t row = 0; row < 5; ++row) {
-      keys.insert(PartitionKey(layout, partition, row));
-    }
-  }
-  keys.insert("short");
-  return keys;
-}
+  Rows rows = {{"short", "taken whole"}};
+  std::set<std::string> keys = {"short"};
+};
 
 TEST(ExportSstTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
   for (const PartitionLayout& layout : kPartitionLayouts) {
+    const Partitions partitions(layout);
     for (const bool with_prefixes : {false, true}) {
       if (with_prefixes && !HasEnd(layout)) {
         continue;
@@ -141,27 +102,24 @@ TEST(ExportSstTest, PartitionKeysFromTheBlockAndFromKeysAreAsBuilt) {
         Require(rocksdb::NewCassandraPartitionTransform(
             layout.partition_key, &db_options.prefix_extractor));
       }
-      const TestDb db(db_options, RowsOf(layout));
-      const std::string built = Built(PartitionKeysOf(layout), "nb");
-      ExportedFilterDb exported;
-      EXPECT_EQ(Exported(OnlySst(db), OptionsFor(), &exported), built);
-      EXPECT_EQ(exported.partition_key, layout.partition_key);
-      EXPECT_EQ(exported.num_keys, PartitionKeysOf(layout).size());
-      EXPECT_EQ(Exported(OnlySst(db), OptionsFor("nb", /*from_keys=*/true),
-                         &exported),
-                built);
-      EXPECT_EQ(exported.partition_key, layout.partition_key);
-      EXPECT_EQ(exported.num_keys, PartitionKeysOf(layout).size());
+      const TestDb db(db_options, partitions.rows);
+      for (const bool from_keys : {false, true}) {
+        ExportedFilterDb exported;
+        EXPECT_EQ(Exported(OnlySst(db), OptionsFor("nb", from_keys), &exported),
+                  Built(partitions.keys, "nb"));
+        EXPECT_EQ(exported.partition_key, layout.partition_key);
+        EXPECT_EQ(exported.num_keys, partitions.keys.size());
+      }
       EXPECT_EQ(Exported(OnlySst(db), OptionsFor("ka")),
-                Built(PartitionKeysOf(layout), "ka"));
+                Built(partitions.keys, "ka"));
     }
   }
 }
 
 // The filter block does not hold the requested partition keys.
 TEST(ExportSstTest, OtherPartitionKeysThanTheFilterHas) {
-  const PartitionLayout& layout = kPartitionLayouts[0];
-  const std::string built = Built(PartitionKeysOf(layout), "nb");
+  const Partitions partitions(kPartitionLayouts[0]);
+  const std::string built = Built(partitions.keys, "nb");
   const std::pair<PolicyPtr, Layout> others[] = {
       {OurPolicy(), Layout::kFull},
       {PolicyFor("skip:8"), Layout::kFull},
@@ -170,9 +128,8 @@ TEST(ExportSstTest, OtherPartitionKeysThanTheFilterHas) {
       {PolicyFor("skip:8,u16"), Layout::kPartitioned}};
   for (const auto& [policy, filter_layout] : others) {
     SCOPED_TRACE(policy == nullptr ? "none" : policy->Name());
-    const TestDb db(DbOptions(policy, filter_layout), RowsOf(layout));
-    ExportOptions options = OptionsFor();
-    options.partition_key = "skip:0008,u16";
+    const TestDb db(DbOptions(policy, filter_layout), partitions.rows);
+    const auto options = With(&ExportOptions::partition_key, "skip:0008,u16");
     ExportedFilterDb exported;
     EXPECT_EQ(Exported(OnlySst(db), options, &exported), built);
     EXPECT_FALSE(exported.from_block);
@@ -181,10 +138,9 @@ TEST(ExportSstTest, OtherPartitionKeysThanTheFilterHas) {
   }
   // The filter block has only partition keys, but whole keys are requested. So
   // the export must read the keys in the SST file.
-  const TestDb db(DbOptions(PolicyFor("skip:8,u16")), RowsOf(layout));
-  ExportOptions whole = OptionsFor();
-  whole.partition_key = "whole";
-  EXPECT_EQ(Exported(OnlySst(db), whole), Built(KeysOf(RowsOf(layout)), "nb"));
+  const TestDb db(DbOptions(PolicyFor("skip:8,u16")), partitions.rows);
+  EXPECT_EQ(Exported(OnlySst(db), With(&ExportOptions::partition_key, "whole")),
+            Built(KeysOf(partitions.rows), "nb"));
 }
 
 // A filter of prefixes lacks the key "short", which has no prefix.
@@ -201,58 +157,66 @@ TEST(ExportSstTest, FilterOfPrefixesThatEndWithPartitionKeysLacksOtherKeys) {
   EXPECT_FALSE(exported.from_block);
 }
 
-struct Case {
-  const char* name;
-  rocksdb::Options options;
-  const char* why_not_block;  // nullptr if the block can be exported.
-};
-
-std::vector<Case> Cases() {
+TEST(ExportSstTest, FromTheBlockAndFromKeysAreAsBuilt) {
   rocksdb::Options reverse = DbOptions(BuiltinPolicy());
   reverse.comparator = rocksdb::ReverseBytewiseComparator();
-  return {
-      {"full", DbOptions(OurPolicy()), nullptr},
-      {"partitioned", DbOptions(OurPolicy(), Layout::kPartitioned),
-       "its filter is partitioned"},
-      {"both", WithPrefixes(DbOptions(OurPolicy())), "whole keys alone"},
-      {"prefixes", PrefixOnly(OurPolicy()),
-       "its filter holds prefixes, not keys"},
-      {"built-in", DbOptions(BuiltinPolicy()), "a filter of RocksDB's own"},
-      {"built-in, partitioned",
-       DbOptions(BuiltinPolicy(), Layout::kPartitioned),
-       "of the policy 'bloomfilter'"},
-      {"none", DbOptions(nullptr), "no filter"},
-      {"reverse order", reverse, "a filter of RocksDB's own"},
+  struct Case {
+    rocksdb::Options options;
+    const char* why_not_block;  // Empty if the block can be exported.
   };
-}
-
-TEST(ExportSstTest, FromTheBlockAndFromKeysAreAsBuilt) {
-  for (Case c : Cases()) {
-    SCOPED_TRACE(c.name);
+  for (Case c : {
+           Case{DbOptions(OurPolicy()), ""},
+           {DbOptions(OurPolicy(), Layout::kPartitioned),
+            "its filter is partitioned"},
+           {Mode{Layout::kFull, Filtered::kBoth}.OptionsWith(OurPolicy()),
+            "whole keys alone"},
+           {Mode{Layout::kFull, Filtered::kPrefixes}.OptionsWith(OurPolicy()),
+            "its filter holds prefixes, not keys"},
+           {DbOptions(BuiltinPolicy()), "a filter of RocksDB's own"},
+           {DbOptions(BuiltinPolicy(), Layout::kPartitioned),
+            "of the policy 'bloomfilter'"},
+           {DbOptions(nullptr), "no filter"},
+           {reverse, "a filter of RocksDB's own"},
+       }) {
+    SCOPED_TRACE(c.why_not_block);
     Require(rocksdb::MergeOperator::CreateFromString(
         rocksdb::ConfigOptions(), "stringappend", &c.options.merge_operator));
     TestDb db(c.options);
     Rows rows = PrefixedDataset(2, 300, 6, 20).rows;
-    FillWithHistory(&db, rows);
+    db.Put(rows);
+    // Several versions of some rows. RocksDB keeps the old ones, because a
+    // snapshot exists.
+    const rocksdb::Snapshot* const snapshot = db->GetSnapshot();
+    int i = 0;
+    for (const auto& row : rows) {
+      if (++i % 3 == 0) {
+        Require(db->Put(kWrite, row.first, "again"));
+      }
+      if (i % 5 == 0) {
+        Require(db->Merge(kWrite, row.first, "merged"));
+        Require(db->Merge(kWrite, row.first, "merged again"));
+      }
+    }
+    Require(db->Merge(kWrite, "merged alone", "operand"));
+    db.Flush();
+    db->ReleaseSnapshot(snapshot);
     rows["merged alone"] = "";
     ASSERT_GT(db.OnlyTable()->num_entries, rows.size());
     const auto keys = KeysOf(rows);
     ExportedFilterDb exported;
-    for (const std::string version : {"nb", "me", "ka"}) {
-      ExportOptions options = OptionsFor(version, /*from_keys=*/true);
-      EXPECT_EQ(Exported(OnlySst(db), options, &exported),
-                Built(keys, version));
-      EXPECT_EQ(exported.num_keys, keys.size());
-      EXPECT_FALSE(exported.from_block);
-      EXPECT_EQ(exported.why_not_block, "");
-    }
-    for (const std::string version : {"nb", "oa", "me", "ms"}) {
-      EXPECT_EQ(Exported(OnlySst(db), OptionsFor(version), &exported),
-                Built(keys, version));
-      EXPECT_EQ(exported.num_keys, keys.size());
-      EXPECT_EQ(exported.from_block, c.why_not_block == nullptr);
-      EXPECT_THAT(exported.why_not_block,
-                  HasSubstr(exported.from_block ? "" : c.why_not_block));
+    for (const std::string version : {"nb", "oa", "me", "ms", "ka"}) {
+      for (const bool from_keys : {false, true}) {
+        EXPECT_EQ(
+            Exported(OnlySst(db), OptionsFor(version, from_keys), &exported),
+            Built(keys, version));
+        EXPECT_EQ(exported.num_keys, keys.size());
+        const std::string why_not = from_keys         ? ""
+                                    : version == "ka" ? "in the form before-ma"
+                                                      : c.why_not_block;
+        EXPECT_EQ(exported.from_block, !from_keys && why_not.empty());
+        EXPECT_EQ(exported.why_not_block.empty(), why_not.empty());
+        EXPECT_THAT(exported.why_not_block, HasSubstr(why_not));
+      }
     }
   }
 }
@@ -319,14 +283,14 @@ TEST(ExportSstTest, DeletedRangesHideNoKey) {
 // ---- Comparators ----
 
 TEST(ExportSstTest, UnknownOrder) {
-  const OddComparator comparator;
+  const OwnComparator comparator;
   rocksdb::Options options = DbOptions(OurPolicy());
   options.comparator = &comparator;
   const Rows rows = NumberedDataset(3000, 0).rows;
   const TestDb db(options, rows);
   EXPECT_EQ(Exported(OnlySst(db), OptionsFor()), Built(KeysOf(rows), "nb"));
   EXPECT_THAT(ExportError(OnlySst(db), OptionsFor("nb", /*from_keys=*/true)),
-              HasSubstr("comparator 'Odd'"));
+              HasSubstr("comparator 'OwnComparator'"));
 }
 
 // ---- Errors ----
@@ -351,14 +315,6 @@ TEST(ExportSstTest, Refusals) {
     ExportOptions options;
     const char* message;
   };
-  ExportOptions bits = OptionsFor();
-  bits.bits_per_key = 0.5;
-  ExportOptions chance = OptionsFor();
-  chance.fp_chance = 1;
-  ExportOptions negative = OptionsFor();
-  negative.fp_chance = -0.1;
-  ExportOptions partition_key;
-  partition_key.partition_key = "skip:8,u32";
   const Refusal refusals[] = {
       {dir / "none.sst", OptionsFor(), "No such file"},
       {dir.path(), OptionsFor(), kNoSst},
@@ -370,10 +326,11 @@ TEST(ExportSstTest, Refusals) {
       {sst, OptionsFor("hd"), "older than ia"},
       {sst, OptionsFor("na-and-later"), "is a form"},
       {sst, OptionsFor(""), "no SSTable version"},
-      {sst, bits, "bits per key must be"},
-      {sst, partition_key, "'skip:8,u32'"},
-      {sst, chance, "false positive chance must be"},
-      {sst, negative, "false positive chance must be"},
+      {sst, With(&ExportOptions::bits_per_key, 0.5), "bits per key must be"},
+      {sst, With(&ExportOptions::partition_key, "skip:8,u32"), "'skip:8,u32'"},
+      {sst, With(&ExportOptions::fp_chance, 1), "false positive chance must"},
+      {sst, With(&ExportOptions::fp_chance, -0.1),
+       "false positive chance must"},
   };
   for (const Refusal& refusal : refusals) {
     EXPECT_THAT(ExportError(refusal.sst, refusal.options),
@@ -451,10 +408,10 @@ TEST(ExportSstTest, WhoseTheBlockIsDecidesNotTheName) {
     auto table_options = TableOptions(kind.policy);
     table_options.format_version = kind.format_version;
     const TestDb db(DbOptions(table_options), rows);
-    ExportOptions options;
-    options.partition_key = kind.partition_key;
     ExportedFilterDb exported;
-    const std::string content = Exported(OnlySst(db), options, &exported);
+    const std::string content = Exported(
+        OnlySst(db), With(&ExportOptions::partition_key, kind.partition_key),
+        &exported);
     EXPECT_EQ(exported.from_block, *kind.why_not == 0);
     EXPECT_THAT(exported.why_not_block, ::testing::StartsWith(kind.why_not));
     if (exported.partition_key == "whole") {

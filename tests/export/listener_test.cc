@@ -5,6 +5,8 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/env.h>
 #include <rocksdb/env_encryption.h>
+#include <rocksdb/utilities/object_registry.h>
+#include <rocksdb/utilities/options_util.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "cassandra_bloom/filter_policy.h"
 #include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter_db/read_file.h"
 #include "plugin/filter_db/write_file.h"
@@ -46,7 +49,6 @@ namespace cassandra_bloom::testing {
 namespace {
 
 namespace fs = std::filesystem;
-using Counts = std::vector<uint64_t>;
 
 class ListenerTest : public ExportTest {
  protected:
@@ -57,10 +59,6 @@ class ListenerTest : public ExportTest {
     listener_ = NewListener(out_.path());
     options.listeners = {listener_};
     db->Reopen(options);
-  }
-
-  static bool Has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
   }
 
   // Returns how often the LOG has this text.
@@ -214,7 +212,9 @@ TEST_F(ListenerTest, AFullDisk) {
   Listen();
   AddFiles(1);
   for (const std::string& full : {out_.path(), out_ / kMark}) {
-    may_write = [full](const auto& path) { return !Has(path, full); };
+    may_write = [full](const auto& path) {
+      return path.find(full) == std::string::npos;
+    };
     AddFiles(2);
   }
   may_write = nullptr;
@@ -232,11 +232,9 @@ TEST_F(ListenerTest, AFullDisk) {
 TEST_F(ListenerTest, AnSstFileThatGoesMeanwhile) {
   Listen();
   may_write = [this](const auto& path) {
-    if (Has(path, "-Filter.db")) {
-      fs::remove(
-          db_.path() + "/" +
-          SstName(*NumberOfFilterDb(
-              FileNameOf(path.substr(0, path.find(kTemporarySuffix))), "nb")));
+    const std::string name = path.substr(0, path.find(kTemporarySuffix));
+    if (const auto number = NumberOfFilterDb(FileNameOf(name), "nb")) {
+      fs::remove(db_.path() + "/" + SstName(*number));
     }
     return true;
   };
@@ -299,10 +297,130 @@ TEST_F(ListenerTest, ADatabaseWithAnEnvOfItsOwn) {
   }
 }
 
-TEST_F(ListenerTest, OtherListenersHaveNoCounts) {
-  class Other final : public rocksdb::EventListener {};
+// ---- In options strings and OPTIONS files ----
+
+// RocksDB writes the name of this listener to the OPTIONS file, but cannot
+// create the listener from the name.
+class OtherListener final : public rocksdb::EventListener {
+ public:
+  const char* Name() const override { return "ErrorHandlerListener"; }
+};
+
+class ListenerOptionsTest : public ExportTest {
+ protected:
+  ListenerOptionsTest() {
+    config_.registry = rocksdb::ObjectRegistry::NewInstance();
+    config_.registry->AddLibrary("test", register_cassandra_bloom, "");
+    config_.ignore_unknown_options = false;
+  }
+
+  rocksdb::Status Parse(const std::string& listeners,
+                        rocksdb::DBOptions* options) {
+    return rocksdb::GetDBOptionsFromString(config_, rocksdb::DBOptions(),
+                                           "listeners=" + listeners, options);
+  }
+
+  std::vector<ListenerPtr> Reloaded() {
+    rocksdb::DBOptions options;
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    Require(
+        rocksdb::LoadLatestOptions(config_, db_.path(), &options, &families));
+    return options.listeners;
+  }
+
+  void ExpectFed(const std::vector<ListenerPtr>& listeners,
+                 const std::string& folder) {
+    Open(listeners);
+    AddFile(&db_, 0, 100);
+    EXPECT_EQ(NamesIn(folder).size(), 1u);
+    EXPECT_EQ(WrongFilter(db_.path(), folder), "");
+    fs::remove_all(folder);
+  }
+
+  rocksdb::ConfigOptions config_;
+};
+
+// When the database opens with the reloaded listeners, RocksDB writes a new
+// OPTIONS file, which is read again.
+TEST_F(ListenerOptionsTest, SurviveTheOptionsFile) {
+  const auto other = std::make_shared<OtherListener>();
+  const std::string folder = out_ / "a";
+  for (const auto& listeners : std::vector<std::vector<ListenerPtr>>{
+           {NewListener(folder)}, {other, NewListener(folder), other}}) {
+    ExpectFed(listeners, folder);
+    ExpectFed(Reloaded(), folder);
+    ExpectFed(Reloaded(), folder);
+  }
+}
+
+TEST_F(ListenerOptionsTest, WhatIsRefused) {
+  const std::string id = "id=cassandra_bloom_export";
+  constexpr char kUsage[] =
+      "the listener is cassandra_bloom_export(nb,/var/lib/filters), with an "
+      "SSTable version and a path of letters, digits and /._- (a symbolic link "
+      "may lead to the folder)";
+  const struct {
+    std::string listeners;
+    const char* message;
+  } refusals[] = {
+      {"cassandra_bloom_export", kUsage},
+      {"Cassandra_bloom_export(nb,/a)", kUsage},
+      {"{Cassandra_bloom_export(nb,/a)}", kUsage},
+      {"cassandra-bloom-export(nb,/a)", kUsage},
+      {"cassandra_bloom_exports(nb,/a)", kUsage},
+      {"\"cassandra_bloom_export(nb,/a)\"", kUsage},
+      {"cassandra_bloom_export(nb)", kUsage},
+      {"cassandra_bloom_export(nb,)", kUsage},
+      {"cassandra_bloom_export(nb,/a", kUsage},
+      {"cassandra_bloom_export(nb,/a)b", kUsage},
+      {"cassandra_bloom_export(nb,/a b)", kUsage},
+      {"cassandra_bloom_export(nb,/a#)", kUsage},
+      {"cassandra_bloom_export(nb,/%3A)", kUsage},
+      {"cassandra_bloom_export(xx,/a)", "SSTable version 'xx' is unknown"},
+      {"cassandra_bloom_export(la,/a)", "cannot be copied for SSTable version"},
+      {"{" + id + ";out_dir=/a;sstable_version=nb}", "takes no options; the"},
+      {"{{" + id + "(nb,/a);out_dir=/b}}", "takes no options"},
+      {"{id=cassandra_bloom;out_dir=/a}", "takes no options"},
+  };
+  for (const auto& refusal : refusals) {
+    rocksdb::DBOptions options;
+    EXPECT_THAT(Parse(refusal.listeners, &options).ToString(),
+                HasSubstr(refusal.message))
+        << refusal.listeners;
+  }
+  std::string error;
+  for (const char* const out_dir : {"", "/a:b", "/a b", "/a)"}) {
+    EXPECT_EQ(NewFilterDbExportListener(out_dir, "nb", &error), nullptr);
+    EXPECT_THAT(error, HasSubstr(kUsage));
+  }
+  EXPECT_EQ(NewFilterDbExportListener(out_.path(), "xx", &error), nullptr);
+  EXPECT_THAT(error, HasSubstr("'xx' is unknown"));
+}
+
+// RocksDB may have joined several listeners.
+TEST_F(ListenerOptionsTest, JoinedIds) {
+  for (const std::string before : {"", "Other:", "{id=Other;option=1}:"}) {
+    const std::string folder = out_ / "a_.-1";
+    std::shared_ptr<rocksdb::EventListener> listener;
+    Require(rocksdb::EventListener::CreateFromString(
+        config_,
+        before + "cassandra_bloom_export(nb," + folder +
+            "):cassandra_bloom_export(nb,/b)",
+        &listener));
+    ExpectFed({listener}, folder);
+  }
+}
+
+TEST_F(ListenerOptionsTest, OtherListenersAreNotOurs) {
   FilterDbExportCounts counts;
-  EXPECT_FALSE(GetFilterDbExportCounts(Other(), &counts));
+  EXPECT_FALSE(GetFilterDbExportCounts(OtherListener(), &counts));
+  for (const char* const text :
+       {"my_cassandra_bloom_export", "Other:my_cassandra_bloom_export",
+        "{id=Other;name=cassandra_bloom_export}"}) {
+    rocksdb::DBOptions options;
+    Require(Parse(text, &options));
+    EXPECT_TRUE(options.listeners.empty()) << text;
+  }
 }
 
 }  // namespace

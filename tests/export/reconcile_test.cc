@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tests/export/export_fixture.h"
 #include "tests/support/file_size_limit.h"
@@ -22,12 +23,23 @@ class ReconcileTest : public ExportTest {
                      &error_);
   }
 
+  // Returns how many filters the last call has made, kept and removed.
+  Counts Done() const {
+    return {report_.exported.size(), report_.kept.size(),
+            report_.removed.size()};
+  }
+  Counts Synced(const ExportOptions& options) {
+    EXPECT_TRUE(Sync(options)) << error_;
+    return Done();
+  }
+  Counts SyncedTo(const LiveSsts& live) {
+    EXPECT_TRUE(SyncList([&] { return live; })) << error_;
+    return Done();
+  }
+
   // Expects that the folder is now up to date, after so much work.
   void ExpectSync(size_t exported, size_t kept, size_t removed = 0) {
-    ASSERT_TRUE(Sync()) << error_;
-    EXPECT_THAT(report_.exported, SizeIs(exported));
-    EXPECT_THAT(report_.kept, SizeIs(kept));
-    EXPECT_THAT(report_.removed, SizeIs(removed));
+    EXPECT_EQ(Synced({}), (Counts{exported, kept, removed}));
     EXPECT_EQ(WrongExports(db_.get(), out_.path()), "");
   }
 };
@@ -45,8 +57,10 @@ TEST_F(ReconcileTest, FollowsTheDatabase) {
   for (const auto& [path, state] : before) {
     EXPECT_TRUE(path == out_ / kMark || StateOf(out_.path())[path] == state);
   }
+  const auto size = fs::file_size(out_ / kMark);
   db_.Compact();
   ExpectSync(1, 0, 4);
+  EXPECT_LT(fs::file_size(out_ / kMark), size);
   MoveToLevel(4);  // Moves the file as it is.
   ExpectSync(0, 1);
 }
@@ -71,49 +85,36 @@ TEST_F(ReconcileTest, OtherOptionsMakeAllAnew) {
   ExportOptions sixteen;
   sixteen.from_keys = true;
   sixteen.bits_per_key = 16;
-  ASSERT_TRUE(Sync(sixteen)) << error_;
-  EXPECT_THAT(report_.exported, SizeIs(2));
-  ASSERT_TRUE(Sync(sixteen)) << error_;
-  EXPECT_THAT(report_.kept, SizeIs(2));
-  ExportOptions anew;
-  anew.overwrite = true;
-  ASSERT_TRUE(Sync(anew)) << error_;
-  EXPECT_THAT(report_.exported, SizeIs(2));
+  EXPECT_EQ(Synced(sixteen), (Counts{2, 0, 0}));
+  EXPECT_EQ(Synced(sixteen), (Counts{0, 2, 0}));
+  EXPECT_EQ(Synced(With(&ExportOptions::overwrite, true)), (Counts{2, 0, 0}));
 }
 
 TEST_F(ReconcileTest, ADryRun) {
-  ExportOptions dry_run;
-  dry_run.dry_run = true;
+  const auto dry_run = With(&ExportOptions::dry_run, true);
   AddFiles(2);
   for (const bool has_folder : {false, true}) {
     if (!has_folder) {
       fs::remove(out_.path());
     }
-    ASSERT_TRUE(Sync(dry_run)) << error_;
-    EXPECT_THAT(report_.exported, SizeIs(2));
+    EXPECT_EQ(Synced(dry_run), (Counts{2, 0, 0}));
     EXPECT_EQ(fs::exists(out_.path()), has_folder);
     fs::create_directory(out_.path());
   }
   ExpectSync(2, 0);
   db_.Compact();
   const auto before = StateOf(out_.path());
-  ASSERT_TRUE(Sync(dry_run)) << error_;
-  EXPECT_THAT(report_.exported, SizeIs(1));
-  EXPECT_THAT(report_.removed, SizeIs(2));
+  EXPECT_EQ(Synced(dry_run), (Counts{1, 0, 2}));
   EXPECT_EQ(StateOf(out_.path()), before);
 }
 
 TEST_F(ReconcileTest, TwoVersionsInOneFolder) {
   AddFiles(2);
   ExpectSync(2, 0);
-  ExportOptions trie;
-  trie.sstable_version = "da";
-  ASSERT_TRUE(Sync(trie)) << error_;
-  EXPECT_THAT(report_.exported, SizeIs(2));
-  ASSERT_TRUE(Sync()) << error_;
-  EXPECT_THAT(report_.kept, SizeIs(2));
-  ASSERT_TRUE(Sync(trie)) << error_;
-  EXPECT_THAT(report_.kept, SizeIs(2));
+  const auto trie = With(&ExportOptions::sstable_version, "da");
+  EXPECT_EQ(Synced(trie), (Counts{2, 0, 0}));
+  EXPECT_EQ(Synced({}), (Counts{0, 2, 0}));
+  EXPECT_EQ(Synced(trie), (Counts{0, 2, 0}));
 }
 
 // RocksDB may be about to add such a file, and a listener may just have written
@@ -124,18 +125,15 @@ TEST_F(ReconcileTest, AFileThatIsThereButNotLive) {
   LiveSsts live = LiveSstsOf(db_.get());
   const uint64_t gone = live.files.begin()->first;
   live.files.erase(gone);
-  ASSERT_TRUE(SyncList([&] { return live; })) << error_;
-  EXPECT_THAT(report_.kept, SizeIs(3));
+  EXPECT_EQ(SyncedTo(live), (Counts{0, 3, 0}));
   ExpectSync(0, 3);
   // Its filter is not kept if it may be that of another file.
   fs::last_write_time(LiveSstsOf(db_.get()).files.at(gone),
                       fs::file_time_type::min());
-  ASSERT_TRUE(SyncList([&] { return live; })) << error_;
-  EXPECT_THAT(report_.exported, SizeIs(1));
+  EXPECT_EQ(SyncedTo(live), (Counts{1, 2, 0}));
   ExpectSync(0, 3);
   live.folders.clear();
-  ASSERT_TRUE(SyncList([&] { return live; })) << error_;
-  EXPECT_THAT(report_.removed, SizeIs(1));
+  EXPECT_EQ(SyncedTo(live), (Counts{0, 2, 1}));
 }
 
 // Without a path that is known, the filter is left as it is.
@@ -146,16 +144,13 @@ TEST_F(ReconcileTest, AFileOfAnotherColumnFamily) {
   live.others.insert(live.files.extract(live.files.begin()));
   const auto other = live.others.begin()->second;
   live.folders.clear();
-  ASSERT_TRUE(SyncList([&] { return live; })) << error_;
-  EXPECT_THAT(report_.kept, SizeIs(2));
+  EXPECT_EQ(SyncedTo(live), (Counts{0, 2, 0}));
   live.others.begin()->second += ".unknown";
-  ASSERT_TRUE(SyncList([&] { return live; })) << error_;
-  EXPECT_THAT(report_.removed, SizeIs(0));
+  EXPECT_EQ(SyncedTo(live), (Counts{0, 1, 0}));
   ExpectSync(0, 2);
   fs::last_write_time(other, fs::file_time_type::min());
   live.others.begin()->second = other;
-  ASSERT_TRUE(SyncList([&] { return live; })) << error_;
-  EXPECT_THAT(report_.exported, SizeIs(1));
+  EXPECT_EQ(SyncedTo(live), (Counts{1, 1, 0}));
 }
 
 // ---- Failures, after which a second call does the rest ----
@@ -170,7 +165,7 @@ TEST_F(ReconcileTest, AFullDisk) {
     EXPECT_FALSE(SyncList([&] { return live; }));
   }
   EXPECT_THAT(error_, HasSubstr("cannot write: File too large"));
-  EXPECT_THAT(report_.exported, SizeIs(1));
+  EXPECT_EQ(Done(), (Counts{1, 0, 0}));
   EXPECT_THAT(Filters(), SizeIs(1));
   db_.Reopen();
   ExpectSync(1, 1);

@@ -18,6 +18,7 @@ import argparse
 import re
 import sys
 from collections import defaultdict
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 FILTER_DB = "include/cassandra_bloom/filter_db.h"
@@ -191,32 +192,6 @@ def before_a_release(root: Path, files: list[str]) -> list[str]:
     ]
 
 
-def circle(graph: dict[str, set[str]]) -> list[str] | None:
-    """Returns the nodes of one cycle, or None."""
-    done: set[str] = set()
-    path: list[str] = []
-
-    def visit(node: str) -> list[str] | None:
-        if node in path:
-            return path[path.index(node) :] + [node]
-        if node in done:
-            return None
-        path.append(node)
-        for other in sorted(graph.get(node, ())):
-            found = visit(other)
-            if found:
-                return found
-        path.pop()
-        done.add(node)
-        return None
-
-    for node in sorted(graph):
-        found = visit(node)
-        if found:
-            return found
-    return None
-
-
 def check(root: Path, release: bool = False) -> list[str]:
     faults = []
     graph: dict[str, set[str]] = defaultdict(set)
@@ -240,9 +215,10 @@ def check(root: Path, release: bool = False) -> list[str]:
             here, there = (str(Path(f).with_suffix("")) for f in (file, included))
             if here != there and included != "rocksdb":
                 graph[here].add(there)
-    found = circle(graph)
-    if found:
-        faults.append("includes go in a circle: " + " -> ".join(found))
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        faults.append("includes go in a circle: " + " -> ".join(reversed(error.args[1])))
     faults += untested(root, files)
     if release:
         faults += before_a_release(root, files)

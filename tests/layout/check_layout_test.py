@@ -97,21 +97,17 @@ class CheckLayoutTest(unittest.TestCase):
         self.expect("circle", "plugin/filter/probes -> plugin/filter/sizing")
 
     def test_a_file_without_a_test(self) -> None:
-        says = "// Tested in tests/filter/probes_test.cc.\n"
         self.write("plugin/filter/sizing.h")
-        self.write("plugin/filter/sizing.cc", text=says)
-        self.place_of_test("sizing").unlink()
-        self.expect("plugin/filter/sizing.h: does not say where plugin/filter/sizing.cc")
-        self.write("plugin/filter/sizing.h", text=says)
-        self.expect()
-
-    def test_a_file_without_a_header_and_a_test(self) -> None:
-        self.write("plugin/registry.cc")
-        self.place_of_test("registry").unlink()
-        self.expect("plugin/registry.cc: does not say where")
-        self.write("plugin/registry.cc", text="// Tested in tests/filter/probes_test.cc.\n")
-        self.place_of_test("registry").unlink()
-        self.expect()
+        for file, speaker in (
+            ("plugin/filter/sizing.cc", "plugin/filter/sizing.h"),
+            ("plugin/registry.cc", "plugin/registry.cc"),
+        ):
+            with self.subTest(file):
+                for text in ("", "// Tested in tests/filter/probes_test.cc.\n"):
+                    self.write(file)
+                    self.write(speaker, text=text)
+                    self.place_of_test(Path(file).stem).unlink()
+                    self.expect(*(() if text else (f"{speaker}: does not say where {file}",)))
 
     def test_a_test_that_is_not_there(self) -> None:
         for place in ("tests/filter/gone_test.cc", "tests/support/keys.h"):

@@ -18,6 +18,8 @@ set -euo pipefail
 hosts=$(realpath "$(dirname "$0")")
 # shellcheck source=tests/install/matrix/runner.sh
 . "$hosts/../matrix/runner.sh"
+# shellcheck source=tests/install/matrix/databases.sh
+. "$hosts/../matrix/databases.sh"
 check_arguments 2 3 "$@"
 [ -f "$hosts/$1/${1}_test.sh" ] || { usage >&2; exit 2; }
 sources=$repository
@@ -36,13 +38,10 @@ build() {
 # run_with MODE PRELOADED COMMAND...: runs COMMAND. MODE is plain, ours, mix or another value
 # of CASSANDRA_BLOOM_REPLACE. PRELOADED is a file, if it is not plain.
 run_with() {
-  local replace=$1 preloaded=$2
+  local mode=$1 preloaded=$2 replace=
   shift 2
-  case $replace in
-    plain) env "$@" ;;
-    ours) LD_PRELOAD=$preloaded "$@" ;;
-    *) LD_PRELOAD=$preloaded CASSANDRA_BLOOM_REPLACE=$replace "$@" ;;
-  esac
+  case $mode in plain) preloaded= ;; ours) ;; *) replace=$mode ;; esac
+  LD_PRELOAD=$preloaded CASSANDRA_BLOOM_REPLACE=$replace "$@"
 }
 
 # expect FILE LINE: a line of FILE in $work must match LINE.
@@ -60,6 +59,10 @@ expect_filters() {
     fail "$1: OPTIONS has no filter_policy=$3"
 }
 
+# What Filters.java prints in these files, for a row: of the look-ups, and of the SST files.
+filters_of() {  # FILE [FILE]
+  echo "$(figure "$1" useful), $(figure "$1" false); $(($(figure "${2-$1}" bytes) / 1024)) KiB"
+}
 figure() { sed -n "s/^$2 //p" "$work/$1"; }  # FILE NAME
 release() { sed -n "s/ *rocksdb_version=//p" "$(find "$1" -name "OPTIONS-*" | head -n 1)"; }  # DATABASE
 
@@ -119,18 +122,14 @@ if [ -n "$jars" ]; then
   jar=$(echo "$work"/jars/rocksdbjni-*.jar)
   build rocksjava JAR="$jar" ROCKSDB="$tree"
   folder=$sources/build/$(basename "$jar" .jar)/lib
-  javac -cp "$work/jars/*" -d "$work/classes" "$hosts/$host"/*.java
+  javac -cp "$work/jars/*" -d "$work/classes" "$hosts/Filters.java" "$hosts/$host"/*.java
 fi
 
 # java_with MODE ARGUMENTS...: runs the program; MODE is as in run_with.
 java_with() {
-  local mode=$1 options=() replace=
+  local mode=$1 options=("-Djava.library.path=$folder") replace=
   shift
-  case $mode in
-    plain) ;;
-    ours) options=("-Djava.library.path=$folder") ;;
-    *) options=("-Djava.library.path=$folder") replace=$mode ;;
-  esac
+  case $mode in plain) options=() ;; ours) ;; *) replace=$mode ;; esac
   CASSANDRA_BLOOM_REPLACE=$replace java "${options[@]}" -cp "$work/classes:$work/jars/*" "$@"
 }
 

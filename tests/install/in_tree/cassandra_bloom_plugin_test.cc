@@ -9,7 +9,6 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
-#include <rocksdb/filter_policy.h>
 #include <rocksdb/statistics.h>
 #include <rocksdb/table_properties.h>
 #include <rocksdb/version.h>
@@ -17,16 +16,6 @@
 
 #include <memory>
 #include <string>
-
-// The included header is only in RocksDB's source tree. Since 10.9, RocksDB
-// asks builders for sizes and false positive rates.
-#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1009 && \
-    __has_include("table/block_based/filter_policy_internal.h")
-#include <rocksdb/table.h>
-
-#include "table/block_based/filter_policy_internal.h"
-#define HAS_CALCULATE_SPACE 1
-#endif
 
 namespace ROCKSDB_NAMESPACE {
 namespace {
@@ -75,14 +64,12 @@ class CassandraBloomPluginTest : public ::testing::Test {
 #endif
   }
 
-  void Write() {
+  void ExpectOurFiltersWith(const std::string& table_options) {
+    ASSERT_TRUE(Open(table_options).ok());
     for (int i = 0; i < kNumKeys; ++i) {
       ASSERT_TRUE(db_->Put(WriteOptions(), Key(i), "value").ok());
     }
     ASSERT_TRUE(db_->Flush(FlushOptions()).ok());
-  }
-
-  void ExpectOurFilters() {
     TablePropertiesCollection files;
     ASSERT_TRUE(db_->GetPropertiesOfAllTables(&files).ok());
     ASSERT_FALSE(files.empty());
@@ -93,8 +80,6 @@ class CassandraBloomPluginTest : public ::testing::Test {
     std::string value;
     for (int i = 0; i < kNumKeys; ++i) {
       ASSERT_TRUE(db_->Get(ReadOptions(), Key(i), &value).ok()) << Key(i);
-    }
-    for (int i = 0; i < kNumKeys; ++i) {
       ASSERT_TRUE(db_->Get(ReadOptions(), AbsentKey(i), &value).IsNotFound());
     }
     EXPECT_GT(statistics_->getTickerCount(BLOOM_FILTER_USEFUL),
@@ -107,18 +92,13 @@ class CassandraBloomPluginTest : public ::testing::Test {
 };
 
 TEST_F(CassandraBloomPluginTest, FullFilters) {
-  ASSERT_TRUE(Open("filter_policy=cassandra_bloom:10").ok());
-  Write();
-  ExpectOurFilters();
+  ExpectOurFiltersWith("filter_policy=cassandra_bloom:10");
 }
 
 TEST_F(CassandraBloomPluginTest, PartitionedFilters) {
-  ASSERT_TRUE(Open("filter_policy=cassandra_bloom:fp:0.01;partition_filters="
-                   "true;index_type=kTwoLevelIndexSearch;metadata_block_size="
-                   "1024")
-                  .ok());
-  Write();
-  ExpectOurFilters();
+  ExpectOurFiltersWith(
+      "filter_policy=cassandra_bloom:fp:0.01;partition_filters=true;"
+      "index_type=kTwoLevelIndexSearch;metadata_block_size=1024");
 }
 
 TEST_F(CassandraBloomPluginTest, WrongSettingIsRefused) {
@@ -127,39 +107,6 @@ TEST_F(CassandraBloomPluginTest, WrongSettingIsRefused) {
   EXPECT_NE(status.ToString().find("'ten'"), std::string::npos)
       << status.ToString();
 }
-
-#ifdef HAS_CALCULATE_SPACE
-TEST_F(CassandraBloomPluginTest, SizesAndRatesAreThoseOfTheFilter) {
-  std::shared_ptr<const FilterPolicy> policy;
-  ASSERT_TRUE(FilterPolicy::CreateFromString(ConfigOptions(),
-                                             "cassandra_bloom:10", &policy)
-                  .ok());
-  const BlockBasedTableOptions table_options;
-  const std::unique_ptr<FilterBitsBuilder> builder(
-      policy->GetBuilderWithContext(FilterBuildingContext(table_options)));
-  for (const int num_keys : {1, 100, kNumKeys}) {
-    for (int i = 0; i < num_keys; ++i) {
-      builder->AddKey(Key(i));
-    }
-    const size_t num_entries = builder->EstimateEntriesAdded();
-    EXPECT_EQ(num_entries, static_cast<size_t>(num_keys));
-    std::unique_ptr<const char[]> buffer;
-    const Slice block = builder->Finish(&buffer);
-    EXPECT_EQ(builder->CalculateSpace(num_entries), block.size());
-    const std::unique_ptr<FilterBitsReader> reader(
-        policy->GetFilterBitsReader(block));
-    constexpr int kNumAbsent = 200000;
-    int num_positive = 0;
-    for (int i = 0; i < kNumAbsent; ++i) {
-      num_positive += reader->MayMatch(AbsentKey(i)) ? 1 : 0;
-    }
-    if (num_keys == kNumKeys) {
-      EXPECT_NEAR(builder->EstimatedFpRate(num_entries, block.size()),
-                  static_cast<double>(num_positive) / kNumAbsent, 0.001);
-    }
-  }
-}
-#endif
 
 }  // namespace
 }  // namespace ROCKSDB_NAMESPACE

@@ -14,7 +14,7 @@ MIN_USEFUL=98  # Percent of the absent keys that the filter must reject.
 # "write_buffer_size=1 compression=kNoCompression".
 options_file() {
   # shellcheck disable=SC2086
-  printf '%s\n' '[Version]' rocksdb_version=7.8.3 options_file_version=1.1 '[DBOptions]' \
+  printf '%s\n' '[Version]' rocksdb_version=7.8.3 options_file_version=1.1 '[DBOptions]' create_if_missing=true \
     '[CFOptions "default"]' $1 '[TableOptions/BlockBasedTable "default"]' $2
 }
 

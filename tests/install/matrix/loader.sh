@@ -25,7 +25,7 @@ inside bash -euc '
   cd /check
   apt-get download -qq rocksdb-tools/bookworm
   dpkg-deb -x rocksdb-tools_7.8*.deb tools-7.8'
-cp "$here/policy_in_db_bench.sh" "$root/check"
+cp "$here"/{policy_in_db_bench,databases}.sh "$root/check"
 # package FILE: copies a package of debian_source.sh into the chroot, and prints its name there.
 package() {
   cp "$chroots"/$1 "$root/check" || fail "no package: run debian_source.sh first"

@@ -27,12 +27,6 @@ MESSAGE = re.compile(r"(?<=newer than )\d+\.\d+\b")
 NUMBER = re.compile(r"(?<=CASSANDRA_BLOOM_ROCKSDB_RELEASE > )\d+\b")
 
 
-def number_of(release: str) -> str:
-    """The release as MAJOR * 100 + MINOR."""
-    major, minor = release.split(".")
-    return str(int(major) * 100 + int(minor))
-
-
 def files() -> list[Path]:
     found = list(ROOT.glob("*.md"))
     for folder in FOLDERS:
@@ -42,26 +36,27 @@ def files() -> list[Path]:
                   if path not in skipped and "data" not in path.relative_to(ROOT).parts)
 
 
+def expected(path: Path, release: str) -> list[tuple[re.Pattern[str], str]]:
+    """What each pattern must match in a file."""
+    major, minor = map(int, release.split("."))
+    of_limit = [(MESSAGE, release), (NUMBER, str(major * 100 + minor))]
+    return [(RANGE, release), *(of_limit if path in (LIMIT, TEST_OF_LIMIT) else ())]
+
+
 def faults(release: str) -> list[str]:
     """Every place that does not name the release."""
-    texts = []
-    for path in files():
-        expected = [(RANGE, release)]
-        if path in (LIMIT, TEST_OF_LIMIT):
-            expected += [(MESSAGE, release), (NUMBER, number_of(release))]
-        for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            texts += (f"{path.relative_to(ROOT)}:{line}: {match[0] or 'the line ends'}, not {right}"
-                      for pattern, right in expected for match in pattern.finditer(text)
-                      if match[0] != right)
-    return texts
+    return [f"{path.relative_to(ROOT)}:{line}: {match[0] or 'the line ends'}, not {right}"
+            for path in files()
+            for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+            for pattern, right in expected(path, release)
+            for match in pattern.finditer(text) if match[0] != right]
 
 
 def write(release: str) -> None:
     for path in files():
-        text = path.read_text(encoding="utf-8")
-        changed = RANGE.sub(release, text)
-        if path in (LIMIT, TEST_OF_LIMIT):
-            changed = NUMBER.sub(number_of(release), MESSAGE.sub(release, changed))
+        text = changed = path.read_text(encoding="utf-8")
+        for pattern, right in expected(path, release):
+            changed = pattern.sub(right, changed)
         if changed != text:
             path.write_text(changed, encoding="utf-8")
         if path.suffix in (".h", ".cc"):

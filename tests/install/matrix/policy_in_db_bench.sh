@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Reports what the installed libraries to preload do in db_bench.
 set -euo pipefail
+# shellcheck source=tests/install/matrix/databases.sh
+. "$(dirname "$0")/databases.sh"
 
 usage="usage: policy_in_db_bench.sh DB_BENCH SST_DUMP [preload|replace|both]
 
@@ -26,18 +28,8 @@ fail() {
   exit 1
 }
 
-cat >"$work/options.ini" <<'OPTIONS'
-[Version]
-  rocksdb_version=7.8.3
-  options_file_version=1.1
-[DBOptions]
-  create_if_missing=true
-[CFOptions "default"]
-  compression=kNoCompression
-[TableOptions/BlockBasedTable "default"]
-  format_version=5
-  filter_policy=cassandra_bloom:10
-OPTIONS
+options_file compression=kNoCompression "format_version=5 filter_policy=cassandra_bloom:10" \
+  >"$work/options.ini"
 case $how in
   preload)
     libraries=libcassandra_bloom_preload.so

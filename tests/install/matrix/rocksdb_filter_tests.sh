@@ -14,13 +14,13 @@
 #
 # Prints a line for each test that does not pass, and a table:
 #
-#   | test program | form | pass | do not apply | fail without it, too | fail | make no filter |
+#   | test program | form | passed | not applicable | failed without it, too | failed | made no filter |
 #
-# A test does not apply if it fails as filter_tests_not_applicable.txt, next to this
+# A test is not applicable if it fails as filter_tests_not_applicable.txt, next to this
 # script, says, with the reason. A test that fails otherwise is run again with RocksDB's
 # own filter, to see whether it fails then, too. A test that makes no filter policy is run
 # with the first form only. Not well is a test that fails with cassandra_bloom alone, one that
-# should not apply and passes, and that no test made a cassandra_bloom policy.
+# is not applicable and passes, and that no test made a cassandra_bloom policy.
 #
 # ROCKSDB_TREE  a checkout or an unpacked release of RocksDB, 10.9 to 11.8. Its library
 #               and the programs are built once, in its folder build-debug: the library
@@ -28,18 +28,15 @@
 # PROGRAM       bloom_test and others; without it the four tests of filters. With `all`,
 #               every program whose source calls one of the two functions
 # Environment   FORMS="plain blocks:rocksdb mix"; JOBS=2 (nproc); LIMIT=600, the seconds
-#               for a test; TMPDIR=/dev/shm for databases; SANITIZER=thread for
-#               ThreadSanitizer
+#               for a test; TMPDIR=/dev/shm for databases
 # Needs         what RocksDB and the tests need
 set -euo pipefail
 # shellcheck source=tests/install/matrix/runner.sh
 . "$(dirname "$0")/runner.sh"
 
 check_arguments 1 999 "$@"
-case ${SANITIZER-} in "" | thread) ;; *) usage >&2; exit 2 ;; esac
 tree=$(realpath "$1")
 shift
-sanitizer=${SANITIZER-}
 read -ra forms <<<"${FORMS:-plain blocks:rocksdb mix}"
 programs=(bloom_test full_filter_block_test partitioned_filter_block_test db_bloom_filter_test)
 if [ "$*" = all ]; then
@@ -52,19 +49,18 @@ elif [ $# != 0 ]; then
 fi
 export LD_LIBRARY_PATH TMPDIR=${TMPDIR:-/dev/shm}
 
-rocksdb=$(debug_rocksdb "$tree" ${sanitizer:+"$sanitizer"})
+rocksdb=$(debug_rocksdb "$tree")
 LD_LIBRARY_PATH=$rocksdb
 cmake --build "$rocksdb" --parallel "$jobs" --target "${programs[@]}" >&2
 
-build=$repository/build/filter-tests${sanitizer:+-$sanitizer}
+build=$repository/build/filter-tests
 cmake --preset dev -S "$repository" -B "$build" -DCMAKE_CXX_FLAGS="-O1 -g1" \
-  -DCASSANDRA_BLOOM_SANITIZERS="$sanitizer" \
   -DCASSANDRA_BLOOM_BUILD_TESTS=OFF -DCASSANDRA_BLOOM_BUILD_TOOLS=OFF \
   -DROCKSDB_INCLUDE_DIR="$tree/include" -DROCKSDB_LIBRARY="$rocksdb/librocksdb.so" >&2
 cmake --build "$build" --parallel "$jobs" --target rocksdb_cassandra_bloom >&2
 
 policy=$build/filter_tests_policy.so
-${CXX:-g++} -std=c++20 -O1 -fPIC -shared ${sanitizer:+"-fsanitize=$sanitizer"} -I"$tree" \
+${CXX:-g++} -std=c++20 -O1 -fPIC -shared -I"$tree" \
   -I"$tree/include" -I"$repository/include" -DROCKSDB_PLATFORM_POSIX -DOS_LINUX \
   "$here/filter_tests_policy.cc" -L"$build/lib" -lrocksdb_cassandra_bloom -Wl,-rpath,"$build/lib" \
   -L"$rocksdb" -lrocksdb -o "$policy"

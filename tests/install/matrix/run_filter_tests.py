@@ -14,19 +14,13 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache
 from pathlib import Path
 
 FORMS = "plain", "blocks:rocksdb", "mix"
-PASS, NOT_APPLICABLE, FAILS_TOO, FAIL = "pass", "does not apply", "fails without it, too", "fail"
-NO_FILTER = "makes no filter"
-COLUMNS = {
-    PASS: "pass",
-    NOT_APPLICABLE: "do not apply",
-    FAILS_TOO: "fail without it, too",
-    FAIL: "fail",
-    NO_FILTER: "make no filter",
-}
+# What a test does, in the order of the table's columns.
+RESULTS = PASS, NOT_APPLICABLE, FAILS_TOO, FAIL, NO_FILTER = (
+    "passed", "not applicable", "failed without it, too", "failed", "made no filter"
+)
 
 # How a test ends, if not with PASS.
 FAILS = "fails"
@@ -83,72 +77,63 @@ def tests_of(program: Path) -> Iterator[Test]:
             yield Test(program, suite + name)
 
 
-class Runner:
-    """Runs tests with policies of cassandra_bloom, and judges how they end."""
+def run(test: Test, preload: str, form: str, limit: int) -> tuple[str, str, bool]:
+    """Runs a test in a process and a folder of its own. Returns how it ended, where it failed
+    first, and whether it made a policy of cassandra_bloom."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "policy_made"
+        try:
+            done = subprocess.run(
+                [str(test.program), f"--gtest_filter={test.name}"],
+                env={
+                    **os.environ,
+                    "LD_PRELOAD": preload,
+                    "TEST_TMPDIR": folder,
+                    "CASSANDRA_BLOOM_FORM": form,
+                    "CASSANDRA_BLOOM_POLICY_MADE": str(made),
+                },
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=limit,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return "takes too long", "", made.exists()
+        made_policy = made.exists()
+    found = FIRST_FAILURE.search(done.stdout)
+    where = found[0].decode(errors="replace") if found else ""
+    passed_or_skipped = b"PASSED  ] 1 test" in done.stdout or b"SKIPPED ] 1 test" in done.stdout
+    if done.returncode == 0 and passed_or_skipped:
+        how = PASS
+    elif done.returncode == 1 and b"FAILED  ] 1 test" in done.stdout:
+        how = FAILS
+    else:
+        aborted = done.returncode == -signal.SIGABRT
+        how = ABORTS if aborted else f"exits with {done.returncode}"
+    return how, where, made_policy
 
-    def __init__(self, policy: str, forms: list[str], reasons: list[Reason], limit: int) -> None:
-        self._policy = policy
-        self._forms = forms
-        self._reasons = reasons
-        self._limit = limit
 
-    def _run(self, test: Test, preload: str, form: str) -> tuple[str, str, bool]:
-        """Runs the test in a process and a folder of its own. Returns how it ended, where it
-        failed first, and whether it made a policy of cassandra_bloom."""
-        with tempfile.TemporaryDirectory() as folder:
-            made = Path(folder) / "policy_made"
-            try:
-                run = subprocess.run(
-                    [str(test.program), f"--gtest_filter={test.name}"],
-                    env={
-                        **os.environ,
-                        "LD_PRELOAD": preload,
-                        "TEST_TMPDIR": folder,
-                        "CASSANDRA_BLOOM_FORM": form,
-                        "CASSANDRA_BLOOM_POLICY_MADE": str(made),
-                    },
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.STDOUT,
-                    timeout=self._limit,
-                    check=False,
-                )
-            except subprocess.TimeoutExpired:
-                return "takes too long", "", made.exists()
-            made_policy = made.exists()
-        found = FIRST_FAILURE.search(run.stdout)
-        where = found[0].decode(errors="replace") if found else ""
-        passed_or_skipped = b"PASSED  ] 1 test" in run.stdout or b"SKIPPED ] 1 test" in run.stdout
-        if run.returncode == 0 and passed_or_skipped:
-            return PASS, where, made_policy
-        if run.returncode == 1 and b"FAILED  ] 1 test" in run.stdout:
-            return FAILS, where, made_policy
-        aborted = run.returncode == -signal.SIGABRT
-        return ABORTS if aborted else f"exits with {run.returncode}", where, made_policy
-
-    def results_of(self, test: Test) -> list[tuple[str, str, str]]:
-        """Returns a form, one of the results above, and its reason, for each form that was run."""
-
-        @cache
-        def how_without() -> str:
-            return self._run(test, preload="", form="")[0]
-
-        results = []
-        for form in self._forms:
-            how, where, made_policy = self._run(test, self._policy, form)
-            if not made_policy:
-                results.append((form, NO_FILTER, ""))
-                break
-            reason = next((r.text for r in self._reasons if r.fits(test, form)), "")
-            if how == PASS:
-                result = (FAIL, f"passes, but: {reason}") if reason else (PASS, "")
-            elif reason and (how == FAILS or how == ABORTS and reason.startswith(ABORTS)):
-                result = NOT_APPLICABLE, reason
-            else:
-                without = how_without()
-                why = f"{how} ({where}); without it: {without}"
-                result = FAIL if without == PASS else FAILS_TOO, why
-            results.append((form, *result))
-        return results
+def results_of(
+    test: Test, args: argparse.Namespace, reasons: list[Reason]
+) -> list[tuple[str, str, str]]:
+    """Returns a form, one of RESULTS, and its reason, for each form that was run."""
+    results = []
+    for form in args.forms:
+        how, where, made_policy = run(test, args.policy, form, args.limit)
+        if not made_policy:
+            results.append((form, NO_FILTER, ""))
+            break
+        reason = next((r.text for r in reasons if r.fits(test, form)), "")
+        if how == PASS:
+            result = (FAIL, f"passes, but: {reason}") if reason else (PASS, "")
+        elif reason and (how == FAILS or how == ABORTS and reason.startswith(ABORTS)):
+            result = NOT_APPLICABLE, reason
+        else:
+            without = run(test, "", "", args.limit)[0]
+            why = f"{how} ({where}); without it: {without}"
+            result = FAIL if without == PASS else FAILS_TOO, why
+        results.append((form, *result))
+    return results
 
 
 def main() -> int:
@@ -165,9 +150,10 @@ def main() -> int:
     tests = [test for program in args.programs for test in tests_of(program)]
     counts = {(p.name, form): Counter[str]() for p in args.programs for form in args.forms}
     wrong = False
-    runner = Runner(args.policy, args.forms, reasons, args.limit)
     with ThreadPoolExecutor(args.jobs) as pool:
-        for test, results in zip(tests, pool.map(runner.results_of, tests)):
+        for test, results in zip(
+            tests, pool.map(lambda test: results_of(test, args, reasons), tests)
+        ):
             for form, result, why in results:
                 counts[test.program.name, form][result] += 1
                 wrong |= result == FAIL
@@ -182,10 +168,10 @@ def main() -> int:
                 if not any(reason.fits(test, form) for test in tests):
                     print(f"{reason.program} {reason.pattern} {form}: there is no such test")
                     wrong = True
-    print("\n| test program | form | " + " | ".join(COLUMNS.values()) + " |")
-    print("|---|---|" + "---:|" * len(COLUMNS))
+    print("\n| test program | form | " + " | ".join(RESULTS) + " |")
+    print("|---|---|" + "---:|" * len(RESULTS))
     for (name, form), results in counts.items():
-        print(f"| `{name}` | {form} | " + " | ".join(str(results[c]) for c in COLUMNS) + " |")
+        print(f"| `{name}` | {form} | " + " | ".join(str(results[c]) for c in RESULTS) + " |")
     return 1 if wrong else 0
 
 

@@ -11,10 +11,6 @@
 # everywhere. Prints a line for each place. A file of arm64 runs by qemu-aarch64, without a
 # CHROOT.
 #
-# With SHARED=FILE and DATA=DIR in the environment, times "scan DIR" by FILE in an empty folder
-# and by SHARED, a filterdb with shared libraries, in ten turns. Both must print the same. Prints
-# the median of the ratios.
-#
 # Needs binutils, and for arm64 qemu-user.
 set -euo pipefail
 # shellcheck source=tests/install/matrix/runner.sh
@@ -22,11 +18,10 @@ set -euo pipefail
 
 check_arguments 1 99 "$@"
 own_mounts "$@"
-shared=${SHARED:+$(realpath "$SHARED")} data=${DATA:+$(realpath "$DATA")}
 file=$(realpath "$1")
 shift
 work=$(mktemp -d)
-trap 'umount --lazy "$work"/*/proc "$work/timed$data" 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
+trap 'umount --lazy "$work"/*/proc 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
 
 case $(od -An -t u1 -j 18 -N 1 "$file" | tr -d ' ') in
   62) emulator=() ;;
@@ -34,11 +29,6 @@ case $(od -An -t u1 -j 18 -N 1 "$file" | tr -d ' ') in
   *) fail "$file is of another CPU" ;;
 esac
 ! readelf --program-headers "$file" | grep -q INTERP || fail "$file needs shared libraries"
-
-mount_in() {  # mount_in FOLDER OPTIONS...
-  mkdir -p "$1"
-  mount "${@:2}" "$1"
-}
 
 # enter ROOT ARGUMENTS...: filterdb in the folder, whose /proc is mounted.
 enter() {
@@ -74,7 +64,8 @@ steps() {
 
 try_in() {  # try_in NAME ROOT
   cp "$file" "$2/filterdb"
-  mount_in "$2/proc" -t proc proc
+  mkdir -p "$2/proc"
+  mount -t proc proc "$2/proc"
   # Not "steps || fail", because that would switch off "set -e" in it.
   steps "$2" >"$work/all"
   sed "s|$2||g" "$work/all" >"$work/answers"
@@ -88,36 +79,8 @@ try_in() {  # try_in NAME ROOT
   echo "$1: $(wc -l <"$work/answers") lines, as everywhere"
 }
 
-seconds_of() {  # seconds_of COMMAND...: without the page cache's first reading
-  local begin=$EPOCHREALTIME
-  "$@" >"$work/scan" || [ $? = 1 ]
-  awk "BEGIN { print $EPOCHREALTIME - $begin }"
-}
-
-compare_times() {
-  local root=$work/timed turn
-  mkdir -p "$root"
-  cp "$file" "$root/filterdb"
-  mount_in "$root/proc" -t proc proc
-  mount_in "$root$data" -o bind,ro "$data"
-  seconds_of "$shared" scan "$data" >/dev/null
-  for turn in 1 2 3 4 5 6 7 8 9 10; do
-    local one other
-    one=$(seconds_of chroot "$root" /filterdb scan "$data")
-    mv "$work/scan" "$work/scan.static"
-    other=$(seconds_of "$shared" scan "$data")
-    cmp "$work/scan" "$work/scan.static" || fail "the two scans differ"
-    echo "$one $other"
-  done >"$work/times"
-  awk '{ print $1 / $2, $1, $2 }' "$work/times" | sort -n |
-    awk '{ ratio[NR] = $1; static_[NR] = $2; shared[NR] = $3 }
-         END { printf "static / shared: median %.3f (%.3f to %.3f); about %.2f and %.2f s\n",
-               (ratio[5] + ratio[6]) / 2, ratio[1], ratio[10], static_[5], shared[5] }'
-}
-
 mkdir "$work/empty"
 try_in "$([ ${#emulator[@]} = 0 ] && echo "an empty folder" || echo "qemu-aarch64")" "$work/empty"
 for root; do
   try_in "$(cat "$root/etc/debian_version"), $root" "$(realpath "$root")"
 done
-if [ -n "$shared" ] && [ -n "$data" ]; then compare_times; fi

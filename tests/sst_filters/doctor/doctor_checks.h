@@ -11,8 +11,8 @@
 #include <filesystem>
 #include <iterator>
 #include <string>
-#include <vector>
 
+#include "plugin/filter_db/read_file.h"
 #include "tests/support/filterdb_command.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/export_checks.h"
@@ -45,30 +45,16 @@ inline void AddColumnFamily(TestDb* db, const std::string& name,
   Require((*db)->DestroyColumnFamilyHandle(family));
 }
 
-// Compacts all files of level 0 into `level`.
 inline void CompactLevel0To(int level, const TestDb& db) {
-  std::vector<rocksdb::LiveFileMetaData> files;
-  db->GetLiveFilesMetaData(&files);
-  std::vector<std::string> names;
-  for (const auto& file : files) {
-    if (file.level == 0) {
-      names.push_back(file.name);
-    }
-  }
-  Require(db->CompactFiles(rocksdb::CompactionOptions(), names, level));
+  Require(CompactFilesTo(level, db.get(), /*of_level_0=*/true));
 }
 
-// Removes the files of the database whose names begin so.
 inline void RemoveFiles(const TestDb& db, const std::string& prefix) {
   for (const std::string& name : NamesIn(db.path())) {
     if (name.rfind(prefix, 0) == 0) {
       std::filesystem::remove(db.path() + "/" + name);
     }
   }
-}
-
-inline bool IsWriteAheadLog(const std::string& file) {
-  return file.size() > 4 && file.compare(file.size() - 4, 4, ".log") == 0;
 }
 
 // Expects that doctor changes nothing in the folder.
@@ -79,7 +65,7 @@ inline Ran Doctor(const TestDb& db, const std::string& options = "--json") {
   // RocksDB itself removes old write-ahead logs, some time after a flush.
   for (auto file = before.begin(); file != before.end();) {
     const bool is_gone =
-        IsWriteAheadLog(file->first) && after.count(file->first) == 0;
+        EndsWith(file->first, ".log") && after.count(file->first) == 0;
     file = is_gone ? before.erase(file) : std::next(file);
   }
   EXPECT_EQ(after, before);

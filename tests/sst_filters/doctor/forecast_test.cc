@@ -20,16 +20,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Returns the options with the policy that a row of the table names.
-rocksdb::Options WithPolicy(const std::string& policy) {
-  rocksdb::ConfigOptions config;
-  config.registry = rocksdb::ObjectRegistry::NewInstance();
-  config.registry->AddLibrary("cassandra_bloom", register_cassandra_bloom, "");
-  PolicyPtr made;
-  Require(rocksdb::FilterPolicy::CreateFromString(config, policy, &made));
-  return DbOptions(made);
-}
-
 // A file in each of three levels. The deepest has most keys.
 void FillLevels(TestDb* db) {
   AddFile(db, 0, 60000);
@@ -46,9 +36,15 @@ TEST(DoctorForecastTest, OtherSettings) {
   FillLevels(&before);
   const Json rows = FamilyOf(Exits(0, Doctor(before)))["settings"]["rows"];
   ASSERT_EQ(rows.size(), 8U);
+  rocksdb::ConfigOptions config;
+  config.registry = rocksdb::ObjectRegistry::NewInstance();
+  config.registry->AddLibrary("cassandra_bloom", register_cassandra_bloom, "");
   for (const Json& row : rows) {
     SCOPED_TRACE(row["policy"]);
-    TestDb db(WithPolicy(row["policy"]));
+    PolicyPtr policy;
+    Require(rocksdb::FilterPolicy::CreateFromString(config, row["policy"],
+                                                    &policy));
+    TestDb db(DbOptions(policy));
     FillLevels(&db);
     const Json family = FamilyOf(Exits(0, Doctor(db)));
     const Json now = family["settings"]["now"];

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/export/export_fixture.h"
 #include "tests/sst_filters/doctor/doctor_checks.h"
 #include "tests/sst_filters/opened_files.h"
 #include "tests/support/rocksdb/test_policies.h"
@@ -46,17 +47,6 @@ void ExpectSizesAreShown(const TestDb& db) {
   EXPECT_EQ(AllOf(family)["asked_by_get"], Json());
   EXPECT_EQ(family["ssts"][0]["policy"], "cassandra_bloom");
 }
-
-class OwnComparator final : public rocksdb::Comparator {
- public:
-  const char* Name() const override { return "OwnComparator"; }
-  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
-    return a.compare(b);
-  }
-  void FindShortestSeparator(std::string* /*start*/,
-                             const rocksdb::Slice& /*limit*/) const override {}
-  void FindShortSuccessor(std::string* /*key*/) const override {}
-};
 
 rocksdb::Options WithOwnComparator() {
   static const OwnComparator comparator;

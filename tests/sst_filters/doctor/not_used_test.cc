@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/merge_operator.h>
 #include <rocksdb/slice_transform.h>
 
@@ -86,14 +87,6 @@ TEST(DoctorNotUsedTest, WholeKeysAndPrefixesOfAnotherExtractor) {
               HasSubstr("no fault: iterators do not ask its filter"));
 }
 
-TEST(DoctorNotUsedTest, WholeKeyFilteringIsOffNow) {
-  FilledDb db;
-  db.Reopen(WithPrefixes(nullptr, /*whole_keys=*/false));
-  EXPECT_THAT(WhyOf(Exits(2, Doctor(db))),
-              HasSubstr("whole_key_filtering is off"));
-  EXPECT_EQ(DeniedOf100(&db), 0U);
-}
-
 // RocksDB skips the filter of the oldest file, if all files are in level 0.
 TEST(DoctorNotUsedTest, FiltersForHitsInLevel0) {
   rocksdb::Options options = DbOptions(OurPolicy());
@@ -128,7 +121,7 @@ TEST(DoctorNotUsedTest, FiltersForHitsAboveTheLastLevel) {
   const Ran ran = Exits(2, Doctor(db));
   const Json problem = ProblemOf(ran);
   EXPECT_THAT(problem["why"].get<std::string>(),
-              HasSubstr("whole_key_filtering is off"));
+              HasSubstr("holds whole keys, and whole_key_filtering is off"));
   EXPECT_EQ(problem["levels"].size(), 1U);
   EXPECT_EQ(problem["levels"]["3"].size(), 1U);
   EXPECT_EQ(FamilyOf(ran)["ssts"][1]["use"], "none_on_purpose");
@@ -334,21 +327,12 @@ TEST(DoctorNotUsedTest, NothingToSeek) {
 
 // Merge entries need an operator of the program only if a value is wanted.
 TEST(DoctorNotUsedTest, MergeEntries) {
-  class Last final : public rocksdb::AssociativeMergeOperator {
-   public:
-    const char* Name() const override { return "Last"; }
-    bool Merge(const rocksdb::Slice& /*key*/, const rocksdb::Slice* /*old*/,
-               const rocksdb::Slice& value, std::string* merged,
-               rocksdb::Logger* /*logger*/) const override {
-      *merged = value.ToString();
-      return true;
-    }
-  };
   for (const bool has_policy : {false, true}) {
     rocksdb::Options options =
         WithPrefixes(Capped(4), /*whole_keys=*/true, Layout::kFull,
                      has_policy ? OurPolicy() : nullptr);
-    options.merge_operator = std::make_shared<Last>();
+    Require(rocksdb::MergeOperator::CreateFromString(
+        rocksdb::ConfigOptions(), "put", &options.merge_operator));
     TestDb db(options);
     for (uint32_t i = 0; i < 1000; ++i) {
       Require(db->Merge({}, NumberedKey(i), "value"));
@@ -356,6 +340,7 @@ TEST(DoctorNotUsedTest, MergeEntries) {
     db.Flush();
     options.table_factory = DbOptions(OurPolicy()).table_factory;
     db.Reopen(options);
+    WriteOption(db, "merge_operator", "TheProgramsOwn");
     const Json sst = FamilyOf(Exits(has_policy ? 0 : 2, Doctor(db)))["ssts"][0];
     EXPECT_EQ(sst["why"], has_policy ? "" : "no filter");
   }
@@ -403,23 +388,18 @@ TEST(DoctorNotUsedTest, EveryKeyPasses) {
               HasSubstr("every key passes its filter"));
 }
 
-// Flips a bit in the filter of the only SST file.
-void DamageFilter(TestDb* db) {
-  const std::string sst = OnlySst(*db);
-  db->Close();
-  std::string bytes = ReadFile(sst);
-  // The filter is the block before the properties, which begin with names like
-  // this one.
-  const size_t properties = bytes.find("rocksdb.block.based.table");
-  ASSERT_NE(properties, std::string::npos);
-  bytes[properties - 700] ^= 1;
-  WriteFile(sst, bytes);
-}
-
 TEST(DoctorNotUsedTest, ADamagedFilter) {
   for (const PolicyPtr& policy : {OurPolicy(), BuiltinPolicy()}) {
     FilledDb db(DbOptions(policy));
-    DamageFilter(&db);
+    const std::string sst = OnlySst(db);
+    db.Close();
+    std::string bytes = ReadFile(sst);
+    // The filter is the block before the properties, which begin with names
+    // like this one.
+    const size_t properties = bytes.find("rocksdb.block.based.table");
+    ASSERT_NE(properties, std::string::npos);
+    bytes[properties - 700] ^= 1;
+    WriteFile(sst, bytes);
     EXPECT_THAT(WhyOf(Exits(2, Doctor(db))), HasSubstr("or is damaged"));
   }
 }

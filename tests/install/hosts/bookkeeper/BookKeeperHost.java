@@ -9,22 +9,17 @@
 // BookKeeperHost absent FOLDER ENTRIES           looks all of them, and as many absent ones,
 //                                                up in the index, without a bookie
 //
-// OPTIONS is RocksDB's OPTIONS file for the index (entryLocationRocksdbConf). `read` prints,
-// a line each: the policies of the filters; how many SST files have one and how many have
-// none; their bytes, and bits per key. `absent` prints the release, how many look-ups the
-// filters rejected, and how many passed in vain.
+// OPTIONS is RocksDB's OPTIONS file for the index (entryLocationRocksdbConf). `read` prints
+// what Filters.java does of the files, and `absent` of the look-ups.
 
-import java.io.File;
 import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Enumeration;
 import java.util.List;
-import java.util.Locale;
-import java.util.TreeSet;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.CompletableFuture;
 import org.apache.bookkeeper.client.BKException;
 import org.apache.bookkeeper.client.BookKeeper;
 import org.apache.bookkeeper.client.BookKeeperAdmin;
@@ -40,8 +35,6 @@ import org.rocksdb.BloomFilter;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.Statistics;
-import org.rocksdb.TableProperties;
-import org.rocksdb.TickerType;
 
 public final class BookKeeperHost {
   private static final int LEDGERS = 100;
@@ -87,46 +80,31 @@ public final class BookKeeperHost {
     return conf;
   }
 
-  private static void write(BookKeeper client, Path folder, int entries) throws Exception {
+  private static void write(BookKeeper client, int entries) throws Exception {
     final LedgerHandle[] ledgers = new LedgerHandle[LEDGERS];
     for (int i = 0; i < LEDGERS; ++i) {
       ledgers[i] = client.createLedger(1, 1, 1, DIGEST, PASSWORD);
+      if (ledgers[i].getId() != i) {
+        throw new AssertionError("a new cluster's ledger " + i + " is " + ledgers[i].getId());
+      }
     }
-    final Semaphore pending = new Semaphore(PENDING);
-    final AtomicInteger failed = new AtomicInteger();
+    final List<CompletableFuture<Long>> pending = new ArrayList<>();
     for (int i = 0; i < entries; ++i) {
-      pending.acquire();
       final LedgerHandle ledger = ledgers[i % LEDGERS];
-      ledger.asyncAddEntry(value(ledger.getId(), i / LEDGERS), (code, handle, entry, context) -> {
-        if (code != BKException.Code.OK) {
-          failed.incrementAndGet();
-        }
-        pending.release();
-      }, null);
-    }
-    pending.acquire(PENDING);
-    if (failed.get() != 0) {
-      throw new AssertionError(failed + " entries were not written");
+      pending.add(ledger.appendAsync(value(ledger.getId(), i / LEDGERS)));
+      if (pending.size() == PENDING || i + 1 == entries) {
+        CompletableFuture.allOf(pending.toArray(new CompletableFuture<?>[0])).join();
+        pending.clear();
+      }
     }
     for (final LedgerHandle ledger : ledgers) {
-      Files.writeString(folder.resolve("ledger." + ledger.getId()), "");
       ledger.close();
     }
   }
 
-  private static TreeSet<Long> ledgersIn(Path folder) {
-    final TreeSet<Long> ledgers = new TreeSet<>();
-    for (final File file : folder.toFile().listFiles()) {
-      if (file.getName().startsWith("ledger.")) {
-        ledgers.add(Long.parseLong(file.getName().substring("ledger.".length())));
-      }
-    }
-    return ledgers;
-  }
-
-  private static void read(BookKeeper client, Path folder, int entries) throws Exception {
+  private static void read(BookKeeper client, int entries) throws Exception {
     int found = 0;
-    for (final long id : ledgersIn(folder)) {
+    for (long id = 0; id < LEDGERS; ++id) {
       final LedgerHandle ledger = client.openLedger(id, DIGEST, PASSWORD);
       final long last = ledger.getLastAddConfirmed();
       for (long first = 0; first <= last; first += PENDING) {
@@ -157,36 +135,13 @@ public final class BookKeeperHost {
     return folder.resolve("ledgers/current/locations");
   }
 
-  private static void report(Path folder) throws Exception {
-    final TreeSet<String> policies = new TreeSet<>();
-    int filters = 0;
-    int files = 0;
-    long bytes = 0;
-    long keys = 0;
-    try (RocksDB db = RocksDB.openReadOnly(index(folder).toString())) {
-      for (final TableProperties file : db.getPropertiesOfAllTables().values()) {
-        ++files;
-        if (file.getFilterSize() > 0) {
-          ++filters;
-          policies.add(file.getFilterPolicyName());
-          bytes += file.getFilterSize();
-          keys += file.getNumEntries();
-        }
-      }
-    }
-    System.out.println("policies " + String.join(" ", policies));
-    System.out.println("files " + filters + " " + (files - filters));
-    System.out.println("bytes " + bytes);
-    System.out.printf(Locale.ROOT, "bits %.2f%n", 8.0 * bytes / keys);
-  }
-
   private static void lookUp(Path folder, int entries) throws Exception {
     RocksDB.loadLibrary();
     try (Statistics statistics = new Statistics();
          Options options = new Options().setStatistics(statistics).setTableFormatConfig(
              new BlockBasedTableConfig().setFilterPolicy(new BloomFilter(10, false)));
          RocksDB db = RocksDB.openReadOnly(options, index(folder).toString())) {
-      for (final long ledger : ledgersIn(folder)) {
+      for (long ledger = 0; ledger < LEDGERS; ++ledger) {
         for (long entry = 0; entry < 2 * entries / LEDGERS; ++entry) {
           final byte[] key = ByteBuffer.allocate(16).putLong(ledger).putLong(entry).array();
           if ((db.get(key) != null) != (entry < entries / LEDGERS)) {
@@ -194,11 +149,7 @@ public final class BookKeeperHost {
           }
         }
       }
-      System.out.println("release " + RocksDB.rocksdbVersion());
-      System.out.println("useful " + statistics.getTickerCount(TickerType.BLOOM_FILTER_USEFUL));
-      System.out.println("false "
-          + (statistics.getTickerCount(TickerType.BLOOM_FILTER_FULL_POSITIVE)
-              - statistics.getTickerCount(TickerType.BLOOM_FILTER_FULL_TRUE_POSITIVE)));
+      Filters.printLookUps(statistics);
     }
   }
 
@@ -232,15 +183,15 @@ public final class BookKeeperHost {
     server.getLifecycleComponentStack().start();
     try (BookKeeper client = new BookKeeper("127.0.0.1:" + zooKeeperPort)) {
       if (args[0].equals("write")) {
-        write(client, folder, entries);
+        write(client, entries);
       } else {
-        read(client, folder, entries);
+        read(client, entries);
       }
     }
     server.getLifecycleComponentStack().close();
     zooKeeper.stop();
     if (args[0].equals("read")) {
-      report(folder);
+      Filters.printFiles(index(folder).toString());
     }
   }
 }

@@ -13,21 +13,8 @@ try() {  # NAME MODE write|read|absent FOLDER [OPTIONS]
 
 # An OPTIONS file with this policy, as BookKeeper's own entry_location_rocksdb.conf has it.
 options() {  # POLICY
-  cat <<END
-[Version]
-  rocksdb_version=7.10.2
-  options_file_version=1.1
-[DBOptions]
-  create_if_missing=true
-[CFOptions "default"]
-  write_buffer_size=1048576
-  level_compaction_dynamic_level_bytes=true
-[TableOptions/BlockBasedTable "default"]
-  format_version=5
-  block_size=65536
-  cache_index_and_filter_blocks=true
-  filter_policy=$1
-END
+  options_file "write_buffer_size=1048576 level_compaction_dynamic_level_bytes=true" \
+    "format_version=5 block_size=65536 cache_index_and_filter_blocks=true filter_policy=$1"
 }
 options cassandra_bloom:10 >"$work/good"
 options cassandra_bloom:10:abc >"$work/bad"
@@ -56,9 +43,7 @@ fi
 expect bad.log '.*RocksDBException: cassandra_bloom: .*abc.*'
 
 step "passed"
-row() {  # MODE
-  echo "$(figure "absent-$1" useful), $(figure "absent-$1" false); $(($(figure "read-$1" bytes) / 1024)) KiB"
-}
-echo "| BookKeeper $version ($(figure absent-plain release)) | \`-Djava.library.path\`; \`mix\`; an OPTIONS file" \
+row() { filters_of "absent-$1" "read-$1"; }  # MODE
+echo "| BookKeeper $version ($(figure read-plain release)) | \`-Djava.library.path\`; \`mix\`; an OPTIONS file" \
   "| $entries entries in 100 ledgers; as many absent ones | $(row ours); with \`mix\` $(row mix)" \
   "[$(row plain)] | $(date +%F) |"

@@ -10,19 +10,13 @@
 // With -Dfilters=all, files of the last level have filters, too. Kafka's default is
 // optimize_filters_for_hits, which leaves these out.
 //
-// Prints, a line each: the release; the policies of the filters; how many SST files have
-// one and how many have none; the filters' bytes, and bits per key; how many look-ups they
-// rejected, and how many passed in vain.
+// Prints what Filters.java does, of the store.
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
-import java.util.TreeSet;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -43,13 +37,8 @@ import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.QueryableStoreTypes;
 import org.apache.kafka.streams.state.ReadOnlyKeyValueStore;
 import org.apache.kafka.streams.state.RocksDBConfigSetter;
-import org.rocksdb.ColumnFamilyDescriptor;
-import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.Options;
-import org.rocksdb.RocksDB;
 import org.rocksdb.Statistics;
-import org.rocksdb.TableProperties;
-import org.rocksdb.TickerType;
 
 public final class KafkaStreamsHost {
   private static final String STORE = "store";
@@ -144,43 +133,6 @@ public final class KafkaStreamsHost {
     }
   }
 
-  private static void report(String folder) throws Exception {
-    final Path db;
-    try (Stream<Path> files = Files.walk(Path.of(folder))) {
-      db = files.filter(file -> file.endsWith("CURRENT")).findFirst().orElseThrow().getParent();
-    }
-    final List<ColumnFamilyDescriptor> families =
-        RocksDB.listColumnFamilies(new Options(), db.toString()).stream()
-            .map(ColumnFamilyDescriptor::new).collect(Collectors.toList());
-    final List<ColumnFamilyHandle> handles = new ArrayList<>();
-    final RocksDB readOnly = RocksDB.openReadOnly(db.toString(), families, handles);
-    final TreeSet<String> policies = new TreeSet<>();
-    int filters = 0;
-    int files = 0;
-    long bytes = 0;
-    long keys = 0;
-    for (final ColumnFamilyHandle family : handles) {
-      for (final TableProperties file : readOnly.getPropertiesOfAllTables(family).values()) {
-        ++files;
-        if (file.getFilterSize() > 0) {
-          ++filters;
-          policies.add(file.getFilterPolicyName());
-          bytes += file.getFilterSize();
-          keys += file.getNumEntries();
-        }
-      }
-    }
-    System.out.println("release " + RocksDB.rocksdbVersion());
-    System.out.println("policies " + String.join(" ", policies));
-    System.out.println("files " + filters + " " + (files - filters));
-    System.out.println("bytes " + bytes);
-    System.out.printf(Locale.ROOT, "bits %.2f%n", 8.0 * bytes / keys);
-    System.out.println("useful " + statistics.getTickerCount(TickerType.BLOOM_FILTER_USEFUL));
-    System.out.println("false "
-        + (statistics.getTickerCount(TickerType.BLOOM_FILTER_FULL_POSITIVE)
-            - statistics.getTickerCount(TickerType.BLOOM_FILTER_FULL_TRUE_POSITIVE)));
-  }
-
   public static void main(String[] args) throws Exception {
     final int keys = Integer.parseInt(args[2]);
     try (KafkaClusterTestKit broker = startBroker();
@@ -191,6 +143,11 @@ public final class KafkaStreamsHost {
         read(streams, keys);
       }
     }
-    report(args[1]);
+    try (Stream<Path> files = Files.walk(Path.of(args[1]))) {
+      Filters.printFiles(
+          files.filter(file -> file.endsWith("CURRENT")).findFirst().orElseThrow().getParent()
+              .toString());
+    }
+    Filters.printLookUps(statistics);
   }
 }

@@ -27,12 +27,9 @@ done
 step "passed"
 kafka=$(echo "$work"/jars/kafka-streams-[0-9]*.jar)
 kafka=${kafka##*-streams-}
-row() {  # NAME
-  echo "$(figure "$1" useful), $(figure "$1" false); $(($(figure "$1" bytes) / 1024)) KiB"
-}
 for store in hits all; do
   [ $store = hits ] || where=", with \`setOptimizeFiltersForHits(false)\`"
   echo "| Kafka Streams ${kafka%.jar} ($(figure hits-plain release)) | \`-Djava.library.path\`; also \`mix\`" \
     "| a store of $keys keys${where-}; as many absent keys" \
-    "| $(row $store-ours); with \`mix\` $(row $store-mix) [$(row $store-plain)] | $(date +%F) |"
+    "| $(filters_of $store-ours); with \`mix\` $(filters_of $store-mix) [$(filters_of $store-plain)] | $(date +%F) |"
 done

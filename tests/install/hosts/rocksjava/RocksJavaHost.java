@@ -11,9 +11,8 @@
 // RocksJavaHost load            loads RocksDB twice, and prints what is thrown
 // RocksJavaHost loaders DB JAR  loads RocksJava a second time, by a class loader
 //
-// Prints, a line each: the release; the policies of the SST files; the filter_policy
-// in the OPTIONS file; how many files in /proc/self/maps are a RocksDB; how many
-// look-ups the filters rejected, and how many passed in vain.
+// Prints what Filters.java does, and, a line each: the filter_policy in the OPTIONS file;
+// how many files in /proc/self/maps are a RocksDB.
 
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -23,7 +22,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
@@ -36,8 +34,6 @@ import org.rocksdb.OptionsUtil;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Statistics;
-import org.rocksdb.TableProperties;
-import org.rocksdb.TickerType;
 
 public final class RocksJavaHost {
   private static final int ROWS = 200_000;
@@ -95,27 +91,8 @@ public final class RocksJavaHost {
     return Files.readAllLines(Path.of("/proc/self/maps")).stream()
         .map(line -> line.replaceFirst("^([^ ]+ +){5}", ""))
         .filter(file -> file.matches(".*/librocksdb(jni)?[-.0-9a-z]*\\.so.*")).distinct()
-        .filter(RocksJavaHost::isLarge).count();
-  }
-
-  // The libraries of this repository have far less than a RocksDB.
-  private static boolean isLarge(String file) {
-    return Path.of(file).toFile().length() > 5_000_000;
-  }
-
-  private static void report(RocksDB db, Statistics statistics, String folder) throws Exception {
-    final TreeSet<String> policies = new TreeSet<>();
-    for (final TableProperties file : db.getPropertiesOfAllTables().values()) {
-      policies.add(String.valueOf(file.getFilterPolicyName()));
-    }
-    System.out.println("release " + RocksDB.rocksdbVersion());
-    System.out.println("policies " + String.join(" ", policies));
-    System.out.println(storedPolicy(folder));
-    System.out.println("rocksdbs " + rocksdbsInMemory());
-    final long positive = statistics.getTickerCount(TickerType.BLOOM_FILTER_FULL_POSITIVE);
-    final long truePositive = statistics.getTickerCount(TickerType.BLOOM_FILTER_FULL_TRUE_POSITIVE);
-    System.out.println("useful " + statistics.getTickerCount(TickerType.BLOOM_FILTER_USEFUL));
-    System.out.println("false " + (positive - truePositive));
+        // The libraries of this repository have far less than a RocksDB.
+        .filter(file -> Path.of(file).toFile().length() > 5_000_000).count();
   }
 
   private static void run(String what, String folder) throws Exception {
@@ -132,8 +109,11 @@ public final class RocksJavaHost {
           write(db);
         }
         read(db);
-        report(db, statistics, folder);
       }
+      Filters.printFiles(folder);
+      Filters.printLookUps(statistics);
+      System.out.println(storedPolicy(folder));
+      System.out.println("rocksdbs " + rocksdbsInMemory());
     }
   }
 
