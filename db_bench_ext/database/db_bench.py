@@ -43,7 +43,10 @@ class Tools:
             loader = lib_dir.resolve() / LOADER
             if not loader.is_file():
                 raise Failure(f"no {LOADER} in {lib_dir}; to build it: make plugin")
-            self._env["LD_PRELOAD"] = str(loader)
+            # A name in LD_PRELOAD ends at a space, one in LD_LIBRARY_PATH does not.
+            self._env["LD_PRELOAD"] = LOADER
+            paths = (str(loader.parent), os.environ.get("LD_LIBRARY_PATH"))
+            self._env["LD_LIBRARY_PATH"] = ":".join(path for path in paths if path)
 
     def run(self, *command: str) -> str:
         """Returns what the command wrote: stderr, and then stdout."""
