@@ -64,9 +64,6 @@ class Command:
     def __init__(self, text, line):
         self.text, self.line, self.shown = text, line, []
 
-    def expected(self):
-        return "\n".join(self.shown).rstrip()
-
 
 def parse(text):
     """Returns a document's blocks, as lists of (line number, text), and its `spans`."""
@@ -181,7 +178,7 @@ class Session:
             if status != wanted:
                 yield (f"line {command.line}: exit status {status}, not {wanted}: "
                        f"{command.text}\n{printed}")
-            expected = mask(command.text, command.expected())
+            expected = mask(command.text, "\n".join(command.shown))
             actual = mask(command.text, printed)
             if expected and actual != expected:
                 yield (f"line {command.line}: {command.text}\n--- the document:\n"

@@ -43,6 +43,20 @@ ExportOptions With(Field ExportOptions::*field, const Value& value) {
   return options;
 }
 
+// Writes the rows into an SST file, and ingests it.
+inline void Ingest(rocksdb::DB* db, const rocksdb::Options& options,
+                   const Rows& rows) {
+  const TempDir dir;
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  Require(writer.Open(dir / "new.sst"));
+  for (const auto& row : rows) {
+    Require(writer.Put(row.first, row.second));
+  }
+  Require(writer.Finish());
+  Require(db->IngestExternalFile({dir / "new.sst"},
+                                 rocksdb::IngestExternalFileOptions()));
+}
+
 // Returns the numbers of filters that the listener has exported and removed,
 // and of its failures.
 inline Counts CountsOf(const ListenerPtr& listener) {
@@ -94,17 +108,7 @@ class ExportTest : public ::testing::Test {
     }
   }
 
-  void IngestFile() {
-    const TempDir dir;
-    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), db_.options());
-    Require(writer.Open(dir / "new.sst"));
-    for (const auto& row : NumberedRows(0, 1000)) {
-      Require(writer.Put(row.first, row.second));
-    }
-    Require(writer.Finish());
-    Require(db_->IngestExternalFile({dir / "new.sst"},
-                                    rocksdb::IngestExternalFileOptions()));
-  }
+  void IngestFile() { Ingest(db_.get(), db_.options(), NumberedRows(0, 1000)); }
 
   void MoveToLevel(int level) {
     rocksdb::CompactRangeOptions move;

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -11,7 +11,6 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "cassandra_bloom/filter_db.h"
 #include "cassandra_bloom/filter_policy.h"

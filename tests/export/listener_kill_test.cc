@@ -2,7 +2,6 @@
 
 // Kills a program with a listener, and an export, at each change of the folder.
 
-#include <rocksdb/sst_file_writer.h>
 #include <stdlib.h>
 
 #include <filesystem>
@@ -132,14 +131,7 @@ TEST_F(ListenerKillTest, AListener) {
     AddFile(db.get(), 100);
     AddFile(db.get(), 200);
     Require(CompactAll({db.get(), db->DefaultColumnFamily()}));
-    const std::string sst = dir_ / "new";
-    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(),
-                                  DbOptions(OurPolicy()));
-    Require(writer.Open(sst));
-    Require(writer.Put("key", "value"));
-    Require(writer.Finish());
-    Require(
-        db->IngestExternalFile({sst}, rocksdb::IngestExternalFileOptions()));
+    Ingest(db.get(), DbOptions(OurPolicy()), {{"key", "value"}});
     return;
   }
   {

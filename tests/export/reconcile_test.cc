@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "tests/export/export_fixture.h"
 #include "tests/support/file_size_limit.h"

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "plugin/filter_db/read_file.h"
 #include "tests/export/export_fixture.h"

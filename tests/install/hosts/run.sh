@@ -22,7 +22,6 @@ hosts=$(realpath "$(dirname "$0")")
 . "$hosts/../matrix/databases.sh"
 check_arguments 2 3 "$@"
 [ -f "$hosts/$1/${1}_test.sh" ] || { usage >&2; exit 2; }
-sources=$repository
 host=$1 version=$2 tree=${3:+$(realpath "$3")}
 [ "$host" = rust ] || [ -n "$tree" ] || { usage >&2; exit 2; }
 work=$(mktemp -d)
@@ -32,7 +31,7 @@ unset CASSANDRA_BLOOM_REPLACE JAVA_TOOL_OPTIONS LD_LIBRARY_PATH LD_PRELOAD
 # build TARGET VARIABLES...: our make.
 build() {
   step "make $1"
-  make -C "$sources" "$@" >"$work/make.log" 2>&1 || fail "$(cat "$work/make.log")"
+  make -C "$repository" "$@" >"$work/make.log" 2>&1 || fail "$(cat "$work/make.log")"
 }
 
 # run_with MODE PRELOADED COMMAND...: runs COMMAND. MODE is plain, ours, mix or another value
@@ -73,7 +72,7 @@ try_module() {
   shift
   build module MODULE="$module" ROCKSDB="$tree"
   local ours
-  ours=$sources/build/module-$(basename "${module%.*}")/lib/libcassandra_bloom_replace.so
+  ours=$repository/build/module-$(basename "${module%.*}")/lib/libcassandra_bloom_replace.so
   for mode in plain ours mix; do
     step "$mode"
     run_with $mode "$ours" "$@" "$work/$mode"
@@ -121,7 +120,7 @@ if [ -n "$jars" ]; then
   mvn -q -B -f "$work/pom.xml" dependency:copy-dependencies -DoutputDirectory="$work/jars" >&2
   jar=$(echo "$work"/jars/rocksdbjni-*.jar)
   build rocksjava JAR="$jar" ROCKSDB="$tree"
-  folder=$sources/build/$(basename "$jar" .jar)/lib
+  folder=$repository/build/$(basename "$jar" .jar)/lib
   javac -cp "$work/jars/*" -d "$work/classes" "$hosts/Filters.java" "$hosts/$host"/*.java
 fi
 

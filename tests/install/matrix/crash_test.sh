@@ -42,23 +42,17 @@ cases=(
   "cassandra_bloom:mix:10 partitioned ts"
 )
 
-# options POLICY FILTERS TS: an OPTIONS file.
-options() {
-  local table="filter_policy=$1 format_version=5 optimize_filters_for_memory=true"
-  [ "$2" = full ] || table+=" partition_filters=true index_type=kTwoLevelIndexSearch metadata_block_size=512"
-  options_file "$STRESS_OPTIONS level_compaction_dynamic_level_bytes=true
-    ${3:+comparator=leveldb.BytewiseComparator.u64ts}" "$table"
-}
-
 # crash_test TEST POLICY FILTERS TS: writes the log into $log. The flags switch off what the
 # OPTIONS file does not have.
 crash_test() {
-  local limits=()
+  local limits=() table="filter_policy=$2 format_version=5 optimize_filters_for_memory=true"
   # A run of whitebox ends when 32 threads have done all operations, or when it is killed,
   # with a chance of 1 in random_kill_odd at each place for it. With the values of
   # db_crashtest.py, a Debug build on two cores takes longer than the time given.
   [ "$1" = blackbox ] || limits=(--ops_per_thread=20000 --random_kill_odd=8888)
-  options "$2" "$3" "$4" >"$folder/options.ini"
+  [ "$3" = full ] || table+=" partition_filters=true index_type=kTwoLevelIndexSearch metadata_block_size=512"
+  options_file "$STRESS_OPTIONS level_compaction_dynamic_level_bytes=true
+    ${4:+comparator=leveldb.BytewiseComparator.u64ts}" "$table" >"$folder/options.ini"
   rm -rf "$folder/databases"
   mkdir "$folder/databases"
   (cd "$tree" && TEST_TMPDIR=$folder/databases python3 tools/db_crashtest.py \

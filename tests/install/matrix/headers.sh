@@ -18,18 +18,6 @@ check_arguments 1 99 "$@"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-glue() {
-  for source in "$repository"/plugin/policy/*.cc; do
-    echo "#include \"$source\""
-  done
-  cat <<END
-extern const unsigned long base_class_sizes[];
-const unsigned long base_class_sizes[] = {
-    sizeof(ROCKSDB_NAMESPACE::FilterBitsBuilder),
-    sizeof(ROCKSDB_NAMESPACE::FilterBitsReader)};
-END
-}
-
 # compile OUTPUT FLAGS...: compiles to assembly, in which the virtual function tables
 # name functions with their parameters.
 compile() {
@@ -46,7 +34,15 @@ tables() {
        table && !/_ZTI/ && /\.(quad|xword|dword|8byte)/ { print table, $2, $3 }' "$1"
 }
 
-glue >"$work/glue.cc"
+{
+  printf '#include "%s"\n' "$repository"/plugin/policy/*.cc
+  cat <<END
+extern const unsigned long base_class_sizes[];
+const unsigned long base_class_sizes[] = {
+    sizeof(ROCKSDB_NAMESPACE::FilterBitsBuilder),
+    sizeof(ROCKSDB_NAMESPACE::FilterBitsReader)};
+END
+} >"$work/glue.cc"
 status=0
 echo '| RocksDB | with its own header | with our declaration | layouts |'
 echo '|---|---|---|---|'

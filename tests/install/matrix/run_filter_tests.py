@@ -56,11 +56,6 @@ class Reason:
         )
 
 
-def read_reasons(path: Path) -> list[Reason]:
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [Reason(*line.split(maxsplit=3)) for line in lines if line and line[0] != "#"]
-
-
 def tests_of(program: Path) -> Iterator[Test]:
     output = subprocess.run(
         [str(program), "--gtest_list_tests"],
@@ -146,7 +141,8 @@ def main() -> int:
     parser.add_argument("--programs", type=Path, nargs="+", required=True)
     args = parser.parse_args()
 
-    reasons = read_reasons(args.reasons)
+    lines = args.reasons.read_text(encoding="utf-8").splitlines()
+    reasons = [Reason(*line.split(maxsplit=3)) for line in lines if line and line[0] != "#"]
     tests = [test for program in args.programs for test in tests_of(program)]
     counts = {(p.name, form): Counter[str]() for p in args.programs for form in args.forms}
     wrong = False

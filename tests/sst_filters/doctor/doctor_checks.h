@@ -35,13 +35,17 @@ class FilledDb : public TestDb {
 
 // Adds a column family with two keys in a file.
 inline void AddColumnFamily(TestDb* db, const std::string& name,
-                            const rocksdb::Options& options) {
+                            const rocksdb::Options& options,
+                            bool is_dropped_again = false) {
   rocksdb::ColumnFamilyHandle* family = nullptr;
   Require((*db)->CreateColumnFamily(options, name, &family));
   for (const char* const key : {"a", "b"}) {
     Require((*db)->Put({}, family, key, ""));
   }
   Require((*db)->Flush({}, family));
+  if (is_dropped_again) {
+    Require((*db)->DropColumnFamily(family));
+  }
   Require((*db)->DestroyColumnFamilyHandle(family));
 }
 

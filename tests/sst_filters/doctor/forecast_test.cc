@@ -12,7 +12,6 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/sst_filters/doctor/doctor_checks.h"
-#include "tests/support/rocksdb/filter_types.h"
 
 namespace cassandra_bloom::testing {
 namespace {

@@ -197,16 +197,9 @@ TEST(DoctorNotUsedTest, ADroppedPolicy) {
 // Its name says nothing of a former column family.
 TEST(DoctorNotUsedTest, AColumnFamilyOfTheSameName) {
   TestDb db(DbOptions(nullptr));
-  for (const PolicyPtr& policy : {OurPolicy(), PolicyPtr()}) {
-    rocksdb::ColumnFamilyHandle* family = nullptr;
-    Require(db->CreateColumnFamily(DbOptions(policy), "family", &family));
-    Require(db->Put({}, family, "key", "value"));
-    Require(db->Flush({}, family));
-    if (policy != nullptr) {
-      Require(db->DropColumnFamily(family));
-    }
-    Require(db->DestroyColumnFamilyHandle(family));
-  }
+  AddColumnFamily(&db, "family", DbOptions(OurPolicy()),
+                  /*is_dropped_again=*/true);
+  AddColumnFamily(&db, "family", DbOptions(nullptr));
   Exits(0, Doctor(db));
 }
 

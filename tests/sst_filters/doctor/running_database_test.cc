@@ -30,9 +30,7 @@ TEST(DoctorRunningDatabaseTest, WithCompactions) {
     }
   });
   for (int i = 0; i < 5; ++i) {
-    const Ran ran = SstFilters("doctor --json --db=" + db.path());
-    EXPECT_EQ(ran.exit_code, 0) << ran;
-    EXPECT_EQ(ran.err, "");
+    EXPECT_EQ(Exits(0, SstFilters("doctor --json --db=" + db.path())).err, "");
   }
   stop = true;
   writer.join();

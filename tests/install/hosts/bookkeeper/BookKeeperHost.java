@@ -46,22 +46,18 @@ public final class BookKeeperHost {
     return ("entry " + entry + " of " + ledger).getBytes();
   }
 
-  // The ports of the first start, because a bookie's folder belongs to its port.
-  private static int port(Path folder, String name) throws Exception {
-    final Path file = folder.resolve(name);
-    if (!Files.exists(file)) {
-      try (ServerSocket any = new ServerSocket(0)) {
-        Files.writeString(file, Integer.toString(any.getLocalPort()));
-      }
+  private static int freePort() throws Exception {
+    try (ServerSocket any = new ServerSocket(0)) {
+      return any.getLocalPort();
     }
-    return Integer.parseInt(Files.readString(file));
   }
 
   private static ServerConfiguration configuration(Path folder, int zooKeeper, String[] args)
       throws Exception {
     final ServerConfiguration conf = new ServerConfiguration();
     conf.setMetadataServiceUri("zk+hierarchical://127.0.0.1:" + zooKeeper + "/ledgers");
-    conf.setBookiePort(port(folder, "bookie.port"));
+    conf.setBookieId("bookie");  // Without it, a bookie's folder belongs to its port.
+    conf.setBookiePort(freePort());
     conf.setAdvertisedAddress("127.0.0.1");
     conf.setAllowLoopback(true);
     conf.setLedgerStorageClass("org.apache.bookkeeper.bookie.storage.ldb.DbLedgerStorage");
@@ -172,7 +168,7 @@ public final class BookKeeperHost {
       return;
     }
     Files.createDirectories(folder.resolve("zookeeper"));
-    final int zooKeeperPort = port(folder, "zookeeper.port");
+    final int zooKeeperPort = freePort();
     final ZooKeeperServerShim zooKeeper =
         LocalBookKeeper.runZookeeper(1000, zooKeeperPort, folder.resolve("zookeeper").toFile());
     final ServerConfiguration conf = configuration(folder, zooKeeperPort, args);

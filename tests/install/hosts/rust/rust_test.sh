@@ -4,7 +4,7 @@
 # Sourced by ../run.sh. The crate is linked to Debian's shared librocksdb.
 grep -q "\"=$version\"" "$hosts/rust/Cargo.toml" || fail "rust/Cargo.toml has another release of rocksdb"
 build plugin
-libraries=$sources/build/release/lib
+libraries=$repository/build/release/lib
 cp -r "$hosts/rust" "$work"  # Cargo writes Cargo.lock.
 for features in "" linked; do
   step "cargo ${features:-(not linked)}"
