@@ -11,13 +11,17 @@
 #include <iterator>
 #include <vector>
 
-#include "tests/stress/random/report.h"
+#include "tests/stress/random/failure.h"
+#include "tests/stress/random/witness.h"
 #include "tests/support/run_process.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
+constexpr char kFailure[] = "FAILURE: ";
+constexpr char kWrongDenial[] = "a filter denies a key that it was given";
+constexpr char kNoWrongDenial[] = "no filter denied a key that it was given";
 constexpr char kCounts[] =
     "%" SCNu64 " operations, %" SCNu64 " checks, %" SCNu64 " filtered";
 constexpr char kAssertion[] = "Assertion `";
@@ -120,7 +124,7 @@ Outcome RunOne(const std::string& program, const Trial::Settings& settings,
         process.out.find(kWrongDenial) != std::string::npos;
     outcome.has_right_denials =
         process.out.find(kNoWrongDenial) != std::string::npos;
-    const size_t last = process.out.rfind(kOpening);
+    const size_t last = process.out.rfind("opens ");
     outcome.text +=
         "\n  " +
         FirstLine(process.out.substr(std::min(last, process.out.size()))) +
@@ -152,6 +156,26 @@ bool BuiltinFails(const std::string& program, const Trial::Settings& settings,
 }
 
 }  // namespace
+
+int RunAndReport(const std::function<void()>& work) {
+  int status = 0;
+  try {
+    work();
+  } catch (const std::exception& failure) {
+    std::printf("%s%s\n", kFailure, failure.what());
+    if (dynamic_cast<const WrongRows*>(&failure) != nullptr &&
+        SawAllFilters() && WrongDenial().empty()) {
+      std::printf("%s\n", kNoWrongDenial);
+    }
+    status = 1;
+  }
+  if (!WrongDenial().empty()) {
+    std::printf("%s%s: %s\n", kFailure, kWrongDenial, WrongDenial().c_str());
+    status = 1;
+  }
+  std::fflush(stdout);
+  return status;
+}
 
 int RunTrialProcess(const Trial::Settings& settings, unsigned time_limit) {
   signal(SIGALRM, TellTimeLimit);

@@ -6,6 +6,7 @@
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_BLAME_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "tests/stress/random/trial.h"
@@ -24,6 +25,10 @@ struct Verdict {
   // True for the failures of RocksDB that have a ticket, which blame.cc names.
   bool is_known() const;
 };
+
+// Prints the failure that `work` throws, and the key that a filter denied.
+// Returns the exit status.
+int RunAndReport(const std::function<void()>& work);
 
 // Runs one trial in this process, and prints the output that RunInProcesses
 // reads. Returns the exit status. `time_limit` is in seconds.

@@ -19,9 +19,10 @@
 #include <thread>
 #include <utility>
 
+#include "tests/stress/random/blame.h"
 #include "tests/stress/random/failure.h"
-#include "tests/stress/random/report.h"
 #include "tests/stress/random/trial.h"
+#include "tests/stress/random/witness.h"
 
 namespace cassandra_bloom::testing {
 
@@ -36,27 +37,6 @@ struct Trial::Progress {
 
 namespace {
 
-class SharedMemory {
- public:
-  explicit SharedMemory(size_t size)
-      : size_(size),
-        memory_(mmap(nullptr, size, PROT_READ | PROT_WRITE,
-                     MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
-    if (memory_ == MAP_FAILED) {
-      throw Failure("mmap", "no memory");
-    }
-  }
-  ~SharedMemory() { munmap(memory_, size_); }
-  SharedMemory(const SharedMemory&) = delete;
-  SharedMemory& operator=(const SharedMemory&) = delete;
-
-  void* get() const { return memory_; }
-
- private:
-  const size_t size_;
-  void* const memory_;
-};
-
 // A forked process, which does the work, reports, and ends. The destructor
 // kills it.
 class Child {
@@ -68,16 +48,12 @@ class Child {
       throw Failure("fork", "no process");
     }
     if (pid_ == 0) {
-      prctl(PR_SET_PDEATHSIG,
-            SIGKILL);  // The parent may end by its time limit.
+      // The parent may end by its time limit.
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
       _exit(RunAndReport(work));
     }
   }
-  ~Child() {
-    if (pid_ != 0) {
-      Kill();
-    }
-  }
+  ~Child() { Kill(); }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
@@ -88,8 +64,10 @@ class Child {
     return pid_ == 0;
   }
   void Kill() {
-    kill(pid_, SIGKILL);
-    waitpid(std::exchange(pid_, 0), &status_, 0);
+    if (pid_ != 0) {
+      kill(pid_, SIGKILL);
+      Succeeds();
+    }
   }
   bool Succeeds() {
     waitpid(std::exchange(pid_, 0), &status_, 0);
@@ -135,8 +113,12 @@ void Trial::CheckAfterKill(Progress* progress) {
 
 void Trial::RunWithKills() {
   FiltersAreMissed();
-  const SharedMemory memory(sizeof(Progress));
-  auto* const progress = new (memory.get()) Progress;
+  void* const memory = mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    throw Failure("mmap", "no memory");
+  }
+  auto* const progress = new (memory) Progress;
   for (uint64_t round = 1; round <= settings_.kills; ++round) {
     if (round > 1) {
       ChangeFamilies();
@@ -164,7 +146,9 @@ void Trial::RunWithKills() {
     }
     progress->acknowledged = written_.number;
   }
+#ifdef CASSANDRA_BLOOM_SST_FILTERS
   CheckByDoctor();
+#endif
 }
 
 }  // namespace cassandra_bloom::testing

@@ -3,10 +3,15 @@
 #include "tests/stress/random/trial.h"
 
 #include <rocksdb/options.h>
+#include <rocksdb/snapshot.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
+#include <functional>
+#include <future>
+#include <thread>
 
-#include "tests/stress/random/doctor_check.h"
 #include "tests/stress/random/failure.h"
 #include "tests/stress/random/witness.h"
 
@@ -40,7 +45,10 @@ void Trial::Run() {
     } else {
       Operate(operations);
     }
-    CheckAllMoments();
+    CheckAll(db_, "before closing");
+    if (!snapshots_.empty()) {
+      checks_.All(ViewOf(db_, draws_.In(snapshots_)));
+    }
     if (draws_.OneIn(3)) {
       CheckReadOnly();
     }
@@ -50,25 +58,8 @@ void Trial::Run() {
     CheckAll(db_, "after reopening");
   }
   CloseDb();
-  CheckByDoctor();
-}
-
-// RocksDB's own filters alone need no doctor here. So a failure with them is
-// not taken for one of RocksDB's.
-void Trial::CheckByDoctor() {
 #ifdef CASSANDRA_BLOOM_SST_FILTERS
-  if (settings_.stand != Stand::kOurs) {
-    return;
-  }
-  const std::string path = settings_.folder + "/db";
-  // The block cache of earlier openings may have filters as another policy
-  // reads them.
-  for (FamilyConfiguration& family : configuration_.families) {
-    family.uses_kept_cache = false;
-  }
-  Database read_only;
-  read_only.OpenReadOnly(configuration_, settings_.stand, path);
-  CheckDoctor(path, read_only, written_, &draws_);
+  CheckByDoctor();
 #endif
 }
 
@@ -79,8 +70,7 @@ void Trial::ChangeFamilies() {
 }
 
 void Trial::Open() {
-  std::printf("%s%s\n", kOpening,
-              configuration_.ToString(settings_.stand).c_str());
+  std::printf("opens %s\n", configuration_.ToString(settings_.stand).c_str());
   std::fflush(stdout);
   db_.Open(configuration_, settings_.stand, settings_.folder + "/db");
 }
@@ -108,11 +98,9 @@ void Trial::DoOne() {
   } else if (choice < 145) {
     CheckSome();
   } else {
-    ChangeRows();
+    writes_.Make(writes_.Next(), settings_.folder);
   }
 }
-
-void Trial::ChangeRows() { writes_.Make(writes_.Next(), settings_.folder); }
 
 void Trial::Flush(size_t family) {
   RequireOk(db_->Flush(rocksdb::FlushOptions(), db_.handle(family)), "Flush");
@@ -174,8 +162,74 @@ void Trial::ReleaseSnapshots() {
   snapshots_.clear();
 }
 
-void Trial::FlushAll() {
-  RequireOk(db_->Flush(rocksdb::FlushOptions(), db_.handles()), "Flush");
+// Reads at a snapshot, whose rows a copy of the models says. Returns the number
+// of checks.
+uint64_t Trial::ReadAtASnapshot(std::mutex* changing, Draws* draws) const {
+  constexpr int kReads = 20;
+  std::unique_lock<std::mutex> lock(*changing);
+  const Written written = written_;
+  rocksdb::ManagedSnapshot snapshot(db_.db());
+  lock.unlock();
+  uint64_t count = 0;
+  Checks checks(draws, &count);
+  for (int i = 0; i < kReads; ++i) {
+    checks.Some(
+        {&configuration_, &db_, &written, snapshot.snapshot(), written.number});
+  }
+  return count;
+}
+
+void Trial::OperateAtOnce(uint64_t operations) {
+  std::mutex changing;  // Held while the rows and their models differ.
+  std::atomic<uint64_t> num_checks{0};
+  std::atomic<bool> stop{false};
+  std::vector<std::future<void>> threads;
+  // Repeats the work in a thread, until `stop`. A thread that fails stops all.
+  const auto repeat = [&](const std::function<void(Draws*)>& work) {
+    threads.push_back(std::async(
+        std::launch::async,
+        [&stop, work, draws = Draws(draws_.Below(UINT64_MAX))]() mutable {
+          try {
+            while (!stop) {
+              work(&draws);
+            }
+          } catch (...) {
+            stop = true;
+            throw;
+          }
+        }));
+  };
+  const auto repeat_with_rests =
+      [&](const std::function<void(size_t family, Draws*)>& work) {
+        repeat([this, work](Draws* draws) {
+          work(draws->Below(configuration_.families.size()), draws);
+          // Lets the other threads work.
+          std::this_thread::sleep_for(
+              std::chrono::microseconds(draws->Below(5000)));
+        });
+      };
+  for (int readers = 0; readers < 3; ++readers) {
+    repeat(
+        [&](Draws* draws) { num_checks += ReadAtASnapshot(&changing, draws); });
+  }
+  repeat_with_rests([this](size_t family, Draws*) { Flush(family); });
+  repeat_with_rests(
+      [this](size_t family, Draws* draws) { Compact(family, draws); });
+  repeat_with_rests(
+      [this](size_t family, Draws* draws) { SetPolicy(family, draws); });
+  repeat([&](Draws*) {
+    if (operations-- == 0) {
+      stop = true;
+      return;
+    }
+    const std::lock_guard<std::mutex> lock(changing);
+    writes_.Make(writes_.Next(), settings_.folder);
+    ++counts_.operations;
+  });
+  for (std::future<void>& thread : threads) {
+    thread.get();  // Throws what the thread has thrown.
+  }
+  counts_.checks += num_checks;
 }
 
 // ---- Checks ----
@@ -197,18 +251,11 @@ void Trial::CheckAll(const Database& db, const std::string& what) try {
   throw WrongRows(failure.what(), what);
 }
 
-void Trial::CheckAllMoments() {
-  CheckAll(db_, "before closing");
-  if (!snapshots_.empty()) {
-    checks_.All(ViewOf(db_, draws_.In(snapshots_)));
-  }
-}
-
 void Trial::CheckReadOnly() {
   CloseDb();
   Database read_only;
-  read_only.OpenReadOnly(configuration_, settings_.stand,
-                         settings_.folder + "/db");
+  read_only.Open(configuration_, settings_.stand, settings_.folder + "/db",
+                 /*read_only=*/true);
   CheckAll(read_only, "opened read-only");
   read_only.Close();
   Open();
@@ -217,7 +264,7 @@ void Trial::CheckReadOnly() {
 void Trial::CloseDb() {
   ReleaseSnapshots();
   if (!configuration_.has_wal) {
-    FlushAll();
+    RequireOk(db_->Flush(rocksdb::FlushOptions(), db_.handles()), "Flush");
   }
   db_.Close();
 }

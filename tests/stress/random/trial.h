@@ -27,8 +27,6 @@ struct TrialCounts {
   uint64_t filtered = 0;  // Keys and prefixes that a filter denied.
 };
 
-constexpr char kOpening[] = "opens ";
-
 class Trial {
  public:
   struct Settings {
@@ -66,19 +64,15 @@ class Trial {
   void ChangeFamilies();
   void Operate(uint64_t operations);
   void DoOne();
-  void ChangeRows();
   void Flush(size_t family);
   void Compact(size_t family, Draws* draws);
   void SetPolicy(size_t family, Draws* draws);
   void ChangeSnapshots();
   void ReleaseSnapshots();
-  void FlushAll();
   View ViewOf(const Database& db, const Moment& moment) const;
   void CheckSome();
   void CheckAll(const Database& db, const std::string& what);
-  void CheckAllMoments();
 
-  // ---- All at once, in several threads (at_once.cc) ----
   void OperateAtOnce(uint64_t operations);
   uint64_t ReadAtASnapshot(std::mutex* changing, Draws* draws) const;
 
@@ -90,6 +84,11 @@ class Trial {
 
   void CheckReadOnly();
   void CloseDb();
+
+  // Compares what `sst_filters doctor` says of the database with what RocksDB
+  // counts. Throws a Failure if RocksDB asks filters of a level of which doctor
+  // says that none is asked, or if doctor finds no reason why a filter is not
+  // used (doctor_check.cc).
   void CheckByDoctor();
 
   const Settings settings_;
