@@ -97,11 +97,11 @@ void Trial::CheckAfterKill(Progress* progress) {
   }
   Open();
   try {
-    CheckAll(db_, "after a kill");
+    CheckRows("after a kill");
   } catch (const WrongRows& without) {
     writes_.Next();
     try {
-      CheckAll(db_, "with a change that was not acknowledged");
+      CheckRows("with a change that was not acknowledged");
     } catch (const WrongRows& with) {
       throw WrongRows(without.what(), with.what());
     }
@@ -121,7 +121,7 @@ void Trial::RunWithKills() {
   auto* const progress = new (memory) Progress;
   for (uint64_t round = 1; round <= settings_.kills; ++round) {
     if (round > 1) {
-      ChangeFamilies();
+      ChangeFamilies(&configuration_draws_, &configuration_);
     }
     Child writer([&] { WriteUntilKilled(progress); });
     // Sometimes kills it while it opens the database.

@@ -43,30 +43,29 @@ void Trial::Run() {
     if (draws_.OneIn(4) || settings_.at_once) {
       OperateAtOnce(operations);
     } else {
-      Operate(operations);
+      for (uint64_t n = 0; n < operations; ++n) {
+        DoOne();
+        ++counts_.operations;
+      }
     }
-    CheckAll(db_, "before closing");
+    CheckRows("before closing");
     if (!snapshots_.empty()) {
-      checks_.All(ViewOf(db_, draws_.In(snapshots_)));
-    }
-    if (draws_.OneIn(3)) {
-      CheckReadOnly();
+      CheckAll(ViewOf(draws_.In(snapshots_)), &draws_, &counts_.checks);
     }
     CloseDb();
-    ChangeFamilies();
+    if (draws_.OneIn(3)) {
+      db_.Open(configuration_, settings_.stand, settings_.folder + "/db",
+               /*read_only=*/true);
+      CheckRows("opened read-only");
+    }
+    ChangeFamilies(&configuration_draws_, &configuration_);
     Open();
-    CheckAll(db_, "after reopening");
+    CheckRows("after reopening");
   }
   CloseDb();
 #ifdef CASSANDRA_BLOOM_SST_FILTERS
   CheckByDoctor();
 #endif
-}
-
-void Trial::ChangeFamilies() {
-  for (FamilyConfiguration& family : configuration_.families) {
-    ChangeFamily(&configuration_draws_, &family);
-  }
 }
 
 void Trial::Open() {
@@ -76,13 +75,6 @@ void Trial::Open() {
 }
 
 // ---- Operations ----
-
-void Trial::Operate(uint64_t operations) {
-  for (uint64_t i = 0; i < operations; ++i) {
-    DoOne();
-    ++counts_.operations;
-  }
-}
 
 void Trial::DoOne() {
   const size_t family = draws_.Below(written_.families.size());
@@ -96,7 +88,10 @@ void Trial::DoOne() {
   } else if (choice < 29) {
     ChangeSnapshots();
   } else if (choice < 145) {
-    CheckSome();
+    const bool at_snapshot = !snapshots_.empty() && draws_.OneIn(3);
+    CheckSome(ViewOf(at_snapshot ? draws_.In(snapshots_)
+                                 : Moment{nullptr, written_.number}),
+              &draws_, &counts_.checks);
   } else {
     writes_.Make(writes_.Next(), settings_.folder);
   }
@@ -171,10 +166,10 @@ uint64_t Trial::ReadAtASnapshot(std::mutex* changing, Draws* draws) const {
   rocksdb::ManagedSnapshot snapshot(db_.db());
   lock.unlock();
   uint64_t count = 0;
-  Checks checks(draws, &count);
   for (int i = 0; i < kReads; ++i) {
-    checks.Some(
-        {&configuration_, &db_, &written, snapshot.snapshot(), written.number});
+    CheckSome(
+        {&configuration_, &db_, &written, snapshot.snapshot(), written.number},
+        draws, &count);
   }
   return count;
 }
@@ -234,31 +229,15 @@ void Trial::OperateAtOnce(uint64_t operations) {
 
 // ---- Checks ----
 
-View Trial::ViewOf(const Database& db, const Moment& moment) const {
-  return {&configuration_, &db, &written_, moment.snapshot, moment.at};
+View Trial::ViewOf(const Moment& moment) const {
+  return {&configuration_, &db_, &written_, moment.snapshot, moment.at};
 }
 
-void Trial::CheckSome() {
-  const bool at_snapshot = !snapshots_.empty() && draws_.OneIn(3);
-  checks_.Some(ViewOf(db_, at_snapshot ? draws_.In(snapshots_)
-                                       : Moment{nullptr, written_.number}));
-}
-
-void Trial::CheckAll(const Database& db, const std::string& what) try {
-  checks_.All(ViewOf(db, {nullptr, written_.number}));
-  counts_.filtered += db.Filtered();
+void Trial::CheckRows(const std::string& what) try {
+  CheckAll(ViewOf({nullptr, written_.number}), &draws_, &counts_.checks);
+  counts_.filtered += db_.Filtered();
 } catch (const WrongRows& failure) {
   throw WrongRows(failure.what(), what);
-}
-
-void Trial::CheckReadOnly() {
-  CloseDb();
-  Database read_only;
-  read_only.Open(configuration_, settings_.stand, settings_.folder + "/db",
-                 /*read_only=*/true);
-  CheckAll(read_only, "opened read-only");
-  read_only.Close();
-  Open();
 }
 
 void Trial::CloseDb() {

@@ -61,17 +61,14 @@ class Trial {
   };
 
   void Open();
-  void ChangeFamilies();
-  void Operate(uint64_t operations);
   void DoOne();
   void Flush(size_t family);
   void Compact(size_t family, Draws* draws);
   void SetPolicy(size_t family, Draws* draws);
   void ChangeSnapshots();
   void ReleaseSnapshots();
-  View ViewOf(const Database& db, const Moment& moment) const;
-  void CheckSome();
-  void CheckAll(const Database& db, const std::string& what);
+  View ViewOf(const Moment& moment) const;
+  void CheckRows(const std::string& what);
 
   void OperateAtOnce(uint64_t operations);
   uint64_t ReadAtASnapshot(std::mutex* changing, Draws* draws) const;
@@ -82,7 +79,6 @@ class Trial {
   void WriteUntilKilled(Progress* progress);
   void CheckAfterKill(Progress* progress);
 
-  void CheckReadOnly();
   void CloseDb();
 
   // Compares what `sst_filters doctor` says of the database with what RocksDB
@@ -101,7 +97,6 @@ class Trial {
   std::vector<Moment> snapshots_;
   Writes writes_ =
       Writes(&configuration_, &db_, &written_, Draws(draws_.Below(UINT64_MAX)));
-  Checks checks_ = Checks(&draws_, &counts_.checks);
 };
 
 }  // namespace cassandra_bloom::testing
