@@ -63,13 +63,6 @@ struct Outcome {
   bool has_right_denials = false;
 };
 
-// Removes "program: " from a line such as "program: file.cc:12: f:
-// Assertion...".
-std::string WithoutProgram(const std::string& line) {
-  const size_t colon = line.find(": ");
-  return colon == std::string::npos ? line : line.substr(colon + 2);
-}
-
 std::string FirstLine(const std::string& text) {
   return text.substr(0, text.find('\n'));
 }
@@ -77,7 +70,8 @@ std::string FirstLine(const std::string& text) {
 void FindFailure(const ProcessResult& process, Outcome* outcome) {
   for (const std::string& line : Lines(process.err)) {
     if (line.find(kAssertion) != std::string::npos) {
-      outcome->kind = outcome->text = WithoutProgram(line);
+      // Without the "program: " before "file.cc:12: f: Assertion...".
+      outcome->kind = outcome->text = line.substr(line.find(": ") + 2);
       return;
     }
   }
@@ -190,10 +184,6 @@ int RunTrialProcess(const Trial::Settings& settings, unsigned time_limit) {
   return status;
 }
 
-bool Verdict::is_known() const {
-  return IsWithoutFilters(text) || kind.rfind(kSeekForPrev, 0) == 0;
-}
-
 Verdict RunInProcesses(const std::string& program,
                        const Trial::Settings& settings, unsigned time_limit) {
   const Outcome ours = RunOne(program, settings, Stand::kOurs, 0, time_limit);
@@ -209,22 +199,16 @@ Verdict RunInProcesses(const std::string& program,
   if (ours.has_wrong_denial) {
     return verdict;
   }
-  if (IsWithoutFilters(ours.text)) {
+  const bool is_without_filters = IsWithoutFilters(ours.text);
+  verdict.is_known =
+      is_without_filters || ours.kind.rfind(kSeekForPrev, 0) == 0;
+  if (is_without_filters ||
+      BuiltinFails(program, settings, ours, time_limit, &verdict.text)) {
     verdict.fault = Fault::kShared;
-    return verdict;
   }
-  const bool builtin_fails =
-      BuiltinFails(program, settings, ours, time_limit, &verdict.text);
-  if (builtin_fails || ours.has_right_denials) {
+  if (ours.has_right_denials) {
     verdict.fault = Fault::kShared;
-    verdict.text +=
-        ours.has_right_denials ? std::string("  ") + kNoWrongDenial + "\n" : "";
-  } else {
-    const Outcome again =
-        RunOne(program, settings, Stand::kOurs, 0, time_limit);
-    verdict.text +=
-        "  ours again: " + (again.passed ? "passes" : FirstLine(again.text)) +
-        "\n";
+    verdict.text += std::string("  ") + kNoWrongDenial + "\n";
   }
   return verdict;
 }

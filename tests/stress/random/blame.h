@@ -21,9 +21,8 @@ struct Verdict {
   std::string kind;  // Equal for all failures of one kind.
   std::string text;  // The full description.
   TrialCounts counts;
-
   // True for the failures of RocksDB that have a ticket, which blame.cc names.
-  bool is_known() const;
+  bool is_known = false;
 };
 
 // Prints the failure that `work` throws, and the key that a filter denied.

@@ -30,7 +30,6 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/stress/random/blame.h"
-#include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -72,19 +71,20 @@ void Describe(CLI::App* app, Flags* flags) {
       ->excludes(kills);
   app->add_option("--time_limit", flags->time_limit,
                   "Seconds for one database (120)");
+  CLI::Option* const folder =
+      app->add_option("--folder", flags->trial.folder,
+                      "An empty folder for the database, which is kept");
   CLI::Option* const policy =
       app->add_option("--policy", flags->policy,
                       "Run only `ours` or `builtin`, in this process, without "
                       "comparing them")
           ->check(CLI::IsMember({"ours", "builtin"}))
-          ->needs(seed);
+          ->needs(seed)
+          ->needs(folder);
   app->add_option("--attempt", flags->trial.attempt,
                   "Other keys and operations in the same configuration (0)")
       ->needs(policy);
-  app->add_option("--folder", flags->trial.folder,
-                  "An empty folder for the database, which is kept; "
-                  "default: a temporary folder")
-      ->needs(policy);
+  folder->needs(policy);
 }
 
 // Collects the results of all jobs. Several threads may call Add at once.
@@ -98,16 +98,19 @@ class Summary {
     counts_.operations += verdict.counts.operations;
     counts_.checks += verdict.counts.checks;
     counts_.filtered += verdict.counts.filtered;
-    const bool may_be_shared = !only_known_ || verdict.is_known();
-    if (verdict.fault == Fault::kOurs ||
-        (verdict.fault == Fault::kShared && !may_be_shared)) {
-      ++ours_[verdict.kind];
-      Print("FAILURE of ours", verdict);
-    } else if (verdict.fault == Fault::kShared &&
-               ++shared_[verdict.kind] == 1) {
-      Print("shared with the built-in filter", verdict);
+    if (verdict.fault == Fault::kNone) {
+      return;
     }
-    std::fflush(stdout);
+    const bool is_ours =
+        verdict.fault == Fault::kOurs || (only_known_ && !verdict.is_known);
+    const uint64_t count = ++(is_ours ? ours_ : shared_)[verdict.kind];
+    if (is_ours || count == 1) {
+      std::printf(
+          "%s, --seed=%" PRIu64 ": %s",
+          is_ours ? "FAILURE of ours" : "shared with the built-in filter",
+          verdict.seed, verdict.text.c_str());
+      std::fflush(stdout);
+    }
   }
 
   int Finish() const {
@@ -133,11 +136,6 @@ class Summary {
  private:
   using Kinds = std::map<std::string, uint64_t>;
 
-  static void Print(const char* what, const Verdict& verdict) {
-    std::printf("%s, --seed=%" PRIu64 ": %s", what, verdict.seed,
-                verdict.text.c_str());
-  }
-
   static uint64_t Sum(const Kinds& kinds) {
     uint64_t sum = 0;
     for (const auto& kind : kinds) {
@@ -157,11 +155,6 @@ class Summary {
 int RunTrial(const Flags& flags) {
   Trial::Settings settings = flags.trial;
   settings.stand = flags.policy == "ours" ? Stand::kOurs : Stand::kBuiltin;
-  std::optional<TempDir> temporary;
-  if (settings.folder.empty()) {
-    temporary.emplace();
-    settings.folder = temporary->path();
-  }
   return RunTrialProcess(settings, flags.time_limit);
 }
 
