@@ -11,17 +11,12 @@
 #include <iterator>
 #include <vector>
 
-#include "tests/stress/random/failure.h"
-#include "tests/stress/random/witness.h"
 #include "tests/support/run_process.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
-constexpr char kFailure[] = "FAILURE: ";
-constexpr char kWrongDenial[] = "a filter denies a key that it was given";
-constexpr char kNoWrongDenial[] = "no filter denied a key that it was given";
 constexpr char kCounts[] =
     "%" SCNu64 " operations, %" SCNu64 " checks, %" SCNu64 " filtered";
 constexpr char kAssertion[] = "Assertion `";
@@ -86,7 +81,7 @@ void FindFailure(const ProcessResult& process, Outcome* outcome) {
   outcome->text = outcome->kind + ": " + process.err;
 }
 
-Outcome RunOne(const std::string& program, const Trial::Settings& settings,
+Outcome RunOne(const std::string& program, const TrialSettings& settings,
                Stand stand, uint64_t attempt, unsigned time_limit) {
   const TempDir folder;
   std::vector<std::string> arguments = {
@@ -130,7 +125,7 @@ Outcome RunOne(const std::string& program, const Trial::Settings& settings,
 // Returns whether RocksDB's own filter also fails. First repeats the same trial
 // several times, because failures may depend on threads. Then runs other
 // trials, in which only a failure of the same kind counts.
-bool BuiltinFails(const std::string& program, const Trial::Settings& settings,
+bool BuiltinFails(const std::string& program, const TrialSettings& settings,
                   const Outcome& ours, unsigned time_limit, std::string* text) {
   constexpr uint64_t kRepetitions = 3;
   constexpr uint64_t kOthers = 7;
@@ -151,32 +146,11 @@ bool BuiltinFails(const std::string& program, const Trial::Settings& settings,
 
 }  // namespace
 
-int RunAndReport(const std::function<void()>& work) {
-  int status = 0;
-  try {
-    work();
-  } catch (const std::exception& failure) {
-    std::printf("%s%s\n", kFailure, failure.what());
-    if (dynamic_cast<const WrongRows*>(&failure) != nullptr &&
-        SawAllFilters() && WrongDenial().empty()) {
-      std::printf("%s\n", kNoWrongDenial);
-    }
-    status = 1;
-  }
-  if (!WrongDenial().empty()) {
-    std::printf("%s%s: %s\n", kFailure, kWrongDenial, WrongDenial().c_str());
-    status = 1;
-  }
-  std::fflush(stdout);
-  return status;
-}
-
-int RunTrialProcess(const Trial::Settings& settings, unsigned time_limit) {
+int RunTrialProcess(const TrialSettings& settings, unsigned time_limit) {
   signal(SIGALRM, TellTimeLimit);
   alarm(time_limit);
-  Trial trial(settings);
-  const int status = RunAndReport([&trial] { trial.Run(); });
-  const TrialCounts& counts = trial.counts();
+  TrialCounts counts;
+  const int status = RunTrial(settings, &counts);
   std::printf("%" PRIu64 " operations, %" PRIu64 " checks, %" PRIu64
               " filtered\n",
               counts.operations, counts.checks, counts.filtered);
@@ -185,7 +159,7 @@ int RunTrialProcess(const Trial::Settings& settings, unsigned time_limit) {
 }
 
 Verdict RunInProcesses(const std::string& program,
-                       const Trial::Settings& settings, unsigned time_limit) {
+                       const TrialSettings& settings, unsigned time_limit) {
   const Outcome ours = RunOne(program, settings, Stand::kOurs, 0, time_limit);
   Verdict verdict;
   verdict.seed = settings.seed;

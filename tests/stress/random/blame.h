@@ -6,7 +6,6 @@
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_BLAME_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include "tests/stress/random/trial.h"
@@ -25,18 +24,14 @@ struct Verdict {
   bool is_known = false;
 };
 
-// Prints the failure that `work` throws, and the key that a filter denied.
-// Returns the exit status.
-int RunAndReport(const std::function<void()>& work);
-
 // Runs one trial in this process, and prints the output that RunInProcesses
 // reads. Returns the exit status. `time_limit` is in seconds.
-int RunTrialProcess(const Trial::Settings& settings, unsigned time_limit);
+int RunTrialProcess(const TrialSettings& settings, unsigned time_limit);
 
 // Runs each trial in its own process of `program`, which must call
 // RunTrialProcess. Of `settings`, `stand`, `attempt` and `folder` are ignored.
 Verdict RunInProcesses(const std::string& program,
-                       const Trial::Settings& settings, unsigned time_limit);
+                       const TrialSettings& settings, unsigned time_limit);
 
 }  // namespace cassandra_bloom::testing
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tests/stress/random/database.h"
 #include "tests/stress/random/failure.h"
 #include "tests/stress/random/trial.h"
 #include "tests/support/run_process.h"
@@ -96,20 +97,15 @@ void CheckFamily(const Json& family, const Database& db, size_t number,
 
 }  // namespace
 
-// RocksDB's own filters alone need no doctor here. So a failure with them is
-// not taken for one of RocksDB's.
-void Trial::CheckByDoctor() {
-  if (settings_.stand != Stand::kOurs) {
-    return;
-  }
-  const std::string path = settings_.folder + "/db";
+void CheckByDoctor(const std::string& path, Configuration configuration,
+                   const Written& written, Draws* draws) {
   // The block cache of earlier openings may have filters as another policy
   // reads them.
-  for (FamilyConfiguration& family : configuration_.families) {
+  for (FamilyConfiguration& family : configuration.families) {
     family.uses_kept_cache = false;
   }
   Database db;
-  db.Open(configuration_, settings_.stand, path, /*read_only=*/true);
+  db.Open(configuration, Stand::kOurs, path, /*read_only=*/true);
   const ProcessResult ran = RunProcess(
       {CASSANDRA_BLOOM_SST_FILTERS, "doctor", "--json", "--db=" + path});
   const Json report = Json::parse(ran.out, nullptr, /*allow_exceptions=*/false);
@@ -120,7 +116,7 @@ void Trial::CheckByDoctor() {
   for (const Json& family : report["column_families"]) {
     for (size_t i = 0; i < db.handles().size(); ++i) {
       if (db.handle(i)->GetName() == family["name"]) {
-        CheckFamily(family, db, i, written_, &draws_);
+        CheckFamily(family, db, i, written, draws);
       }
     }
   }

@@ -43,7 +43,7 @@ struct Flags {
   unsigned time_limit = 120;
   uint64_t first_seed = 0;
   std::string policy;
-  Trial::Settings trial;
+  TrialSettings trial;
 };
 
 void Describe(CLI::App* app, Flags* flags) {
@@ -152,12 +152,6 @@ class Summary {
   Kinds shared_;
 };
 
-int RunTrial(const Flags& flags) {
-  Trial::Settings settings = flags.trial;
-  settings.stand = flags.policy == "ours" ? Stand::kOurs : Stand::kBuiltin;
-  return RunTrialProcess(settings, flags.time_limit);
-}
-
 int RunMany(const std::string& program, const Flags& flags) {
   const bool has_seed = flags.trial.seed != 0;
   const uint64_t first = has_seed               ? flags.trial.seed
@@ -175,7 +169,7 @@ int RunMany(const std::string& program, const Flags& flags) {
   std::atomic<uint64_t> next{0};
   const auto work = [&] {
     for (uint64_t i = next++; i < count && Clock::now() < end; i = next++) {
-      Trial::Settings settings = flags.trial;
+      TrialSettings settings = flags.trial;
       settings.seed = first + i;
       summary.Add(RunInProcesses(program, settings, flags.time_limit));
     }
@@ -207,5 +201,9 @@ int main(int argc, char** argv) {
   }
   rocksdb::ObjectRegistry::Default()->AddLibrary("cassandra_bloom",
                                                  register_cassandra_bloom, "");
-  return flags.policy.empty() ? RunMany(argv[0], flags) : RunTrial(flags);
+  if (flags.policy.empty()) {
+    return RunMany(argv[0], flags);
+  }
+  flags.trial.stand = flags.policy == "ours" ? Stand::kOurs : Stand::kBuiltin;
+  return RunTrialProcess(flags.trial, flags.time_limit);
 }
