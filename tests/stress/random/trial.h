@@ -31,11 +31,12 @@ struct TrialSettings {
   uint64_t scale = 1;
   // If not 0, processes that use the database are killed so many times.
   uint64_t kills = 0;
+  unsigned time_limit = 120;  // In seconds.
   // Makes all operations at once, in several threads. Otherwise, some.
   bool at_once = false;
 };
 
-// What a trial prints, for blame.cc to read.
+// What a trial prints, for random_db.cc to read.
 constexpr char kFailure[] = "FAILURE: ";
 constexpr char kWrongDenial[] = "a filter denies a key that it was given";
 constexpr char kNoWrongDenial[] = "no filter denied a key that it was given";
