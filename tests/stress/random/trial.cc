@@ -43,15 +43,19 @@ struct Progress {
 // Returns the exit status.
 int RunAndReport(const std::function<void()>& work) {
   int status = 0;
+  const auto report = [&status](const std::exception& failure) {
+    std::printf("%s%s\n", kFailure, failure.what());
+    status = 1;
+  };
   try {
     work();
-  } catch (const std::exception& failure) {
-    std::printf("%s%s\n", kFailure, failure.what());
-    if (dynamic_cast<const WrongRows*>(&failure) != nullptr &&
-        SawAllFilters() && WrongDenial().empty()) {
+  } catch (const WrongRows& failure) {
+    report(failure);
+    if (SawAllFilters() && WrongDenial().empty()) {
       std::printf("%s\n", kNoWrongDenial);
     }
-    status = 1;
+  } catch (const std::exception& failure) {
+    report(failure);
   }
   if (!WrongDenial().empty()) {
     std::printf("%s%s: %s\n", kFailure, kWrongDenial, WrongDenial().c_str());
