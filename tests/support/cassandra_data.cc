@@ -15,23 +15,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the paths in `folder` for which `is_wanted` is true, sorted.
-std::vector<std::string> PathsIn(const fs::path& folder,
-                                 bool (*is_wanted)(const fs::path& path)) {
+fs::path Data() { return CASSANDRA_BLOOM_TEST_DATA; }
+
+// Returns the folders in `folder` that have a file `needed`, sorted.
+std::vector<std::string> FoldersIn(const fs::path& folder,
+                                   const std::string& needed = "") {
   std::vector<std::string> paths;
   std::error_code no_such_folder;
   for (const auto& entry : fs::directory_iterator(folder, no_such_folder)) {
-    if (is_wanted(entry.path())) {
+    if (entry.is_directory() && fs::exists(entry.path() / needed)) {
       paths.push_back(entry.path());
     }
   }
   std::sort(paths.begin(), paths.end());
   return paths;
 }
-
-bool IsFolder(const fs::path& path) { return fs::is_directory(path); }
-
-bool HasKeys(const fs::path& path) { return fs::exists(path / "keys.txt"); }
 
 // Returns a folder that does not exist if CASSANDRA_BLOOM_CORPUS is not set.
 fs::path Corpus() {
@@ -42,20 +40,19 @@ fs::path Corpus() {
 }  // namespace
 
 std::vector<std::string> CassandraSstables() {
-  return PathsIn(fs::path(CASSANDRA_BLOOM_TEST_DATA) / "sstables", IsFolder);
+  return FoldersIn(Data() / "sstables");
 }
 
 std::vector<std::string> CompactedSstables() {
-  return PathsIn(fs::path(CASSANDRA_BLOOM_TEST_DATA) / "compacted_sstables",
-                 IsFolder);
+  return FoldersIn(Data() / "compacted_sstables");
 }
 
 std::vector<std::string> RecordedSstables() {
-  return PathsIn(fs::path(CASSANDRA_BLOOM_TEST_DATA) / "recorded", IsFolder);
+  return FoldersIn(Data() / "recorded");
 }
 
 std::string RecordedSstable(const std::string& name) {
-  return fs::path(CASSANDRA_BLOOM_TEST_DATA) / "recorded" / name;
+  return Data() / "recorded" / name;
 }
 
 double PlannedFpChance(const std::string& folder) {
@@ -83,17 +80,13 @@ std::string ComponentIn(const std::string& folder,
   return "";
 }
 
-std::vector<std::string> CorpusSstables() {
-  return PathsIn(Corpus(), IsFolder);
-}
-
-std::vector<std::string> SstablesBesideCorpus() {
-  return PathsIn(Corpus().parent_path() / "sstables", HasKeys);
-}
+std::vector<std::string> CorpusSstables() { return FoldersIn(Corpus()); }
 
 std::vector<std::string> SstablesWithKeys() {
   std::vector<std::string> folders = CassandraSstables();
-  for (const auto& others : {RecordedSstables(), SstablesBesideCorpus()}) {
+  for (const auto& others :
+       {RecordedSstables(),
+        FoldersIn(Corpus().parent_path() / "sstables", "keys.txt")}) {
     folders.insert(folders.end(), others.begin(), others.end());
   }
   return folders;
@@ -102,8 +95,7 @@ std::vector<std::string> SstablesWithKeys() {
 std::vector<std::vector<std::string>> ReadCassandraTable(
     const std::string& file_name) {
   std::vector<std::vector<std::string>> table;
-  for (const std::string& line :
-       Lines(ReadFile(fs::path(CASSANDRA_BLOOM_TEST_DATA) / file_name))) {
+  for (const std::string& line : Lines(ReadFile(Data() / file_name))) {
     if (line.empty() || line[0] == '#') {
       continue;
     }

@@ -41,17 +41,12 @@ std::string ComponentIn(const std::string& folder,
 
 // Returns the folders with SSTables of other projects. These SSTables are not
 // in this repository. The environment variable CASSANDRA_BLOOM_CORPUS names the
-// parent of the folders. Without it, this function and the one below return an
-// empty vector.
+// parent of the folders. Without it, this function returns an empty vector.
 std::vector<std::string> CorpusSstables();
 
-// Returns folders with larger SSTables. They are in the folder `sstables`,
-// beside the folder that CASSANDRA_BLOOM_CORPUS names. Leaves out folders
-// without keys.txt.
-std::vector<std::string> SstablesBesideCorpus();
-
-// Returns those of CassandraSstables, RecordedSstables and
-// SstablesBesideCorpus. Each has the keys of its SSTable, in their order.
+// Returns those of CassandraSstables and RecordedSstables, and the larger
+// SSTables in the folder `sstables` beside that of CASSANDRA_BLOOM_CORPUS. Each
+// has the keys of its SSTable, in their order.
 std::vector<std::string> SstablesWithKeys();
 
 std::string FromHex(const std::string& hex);

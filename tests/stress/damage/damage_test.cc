@@ -112,15 +112,9 @@ void ReadIndexKeys(WholeSstable* sstable) {
 
 // Reads the only SSTable in a folder.
 WholeSstable ReadWhole(const std::string& folder) {
-  constexpr std::string_view kData = "Data.db";
   WholeSstable sstable;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    const std::string path = entry.path();
-    if (path.size() > kData.size() &&
-        path.substr(path.size() - kData.size()) == kData) {
-      sstable.start = path.substr(0, path.size() - kData.size());
-    }
-  }
+  const std::string data = ComponentIn(folder, "Data.db");
+  sstable.start = data.substr(0, data.rfind("Data.db"));
   const std::string name = sstable.name();
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string file = entry.path().filename();
@@ -159,52 +153,39 @@ WholeSstable WriteWhole(const std::string& folder, const std::string& version,
   return ReadWhole(folder);
 }
 
-// Adds SSTables of ScyllaDB's versions.
-void AddMadePairs(const std::string& folder, uint64_t seed,
-                  std::vector<Pair>* pairs) {
-  for (const char* const version : {"ms", "mt"}) {
-    for (const bool lz4 : {false, true}) {
-      for (const size_t num_keys : {5U, 400U}) {
-        const std::string base =
-            folder + "/" + std::to_string(pairs->size()) + "_";
-        pairs->push_back(
-            {WriteWhole(base + "one", version, lz4, num_keys, seed),
-             WriteWhole(base + "other", version, lz4, num_keys, seed + 1)});
-      }
-    }
-  }
-}
-
 // Pairs each SSTable that Cassandra wrote with the next SSTable of the same
-// version.
-void AddRealPairs(std::vector<Pair>* pairs) {
-  std::vector<std::string> folders = CassandraSstables();
-  for (const auto& more :
-       {RecordedSstables(), CompactedSstables(), SstablesBesideCorpus()}) {
-    folders.insert(folders.end(), more.begin(), more.end());
+// version, and writes pairs of ScyllaDB's versions into `folder`.
+std::vector<Pair> AllPairs(const std::string& folder, uint64_t seed) {
+  std::vector<std::string> folders = SstablesWithKeys();
+  for (const std::string& compacted : CompactedSstables()) {
+    folders.push_back(compacted);
   }
   std::vector<WholeSstable> sstables;
-  for (const std::string& folder : folders) {
-    WholeSstable one = ReadWhole(folder);
+  for (const std::string& of_one : folders) {
+    WholeSstable one = ReadWhole(of_one);
     if (one.keys.size() <= 20000) {
       sstables.push_back(std::move(one));
     }
   }
+  std::vector<Pair> pairs;
   for (size_t i = 0; i < sstables.size(); ++i) {
     size_t other = (i + 1) % sstables.size();
     while (sstables[other].version != sstables[i].version) {
       other = (other + 1) % sstables.size();
     }
-    pairs->push_back({sstables[i], sstables[other]});
+    pairs.push_back({sstables[i], sstables[other]});
   }
-}
-
-// Returns pairs of SSTables that Cassandra wrote, and pairs that this function
-// writes into `folder`.
-std::vector<Pair> AllPairs(const std::string& folder, uint64_t seed) {
-  std::vector<Pair> pairs;
-  AddRealPairs(&pairs);
-  AddMadePairs(folder, seed, &pairs);
+  for (const char* const version : {"ms", "mt"}) {
+    for (const bool lz4 : {false, true}) {
+      for (const size_t num_keys : {5U, 400U}) {
+        const std::string base =
+            folder + "/" + std::to_string(pairs.size()) + "_";
+        pairs.push_back(
+            {WriteWhole(base + "one", version, lz4, num_keys, seed),
+             WriteWhole(base + "other", version, lz4, num_keys, seed + 1)});
+      }
+    }
+  }
   return pairs;
 }
 
@@ -239,18 +220,6 @@ std::optional<std::string> FilterWithFault(const Pair& pair, uint64_t* random,
   }
 }
 
-std::string Cut(const WholeSstable& one, const std::string& component,
-                const std::string& content, uint64_t* random) {
-  const bool between_entries = component == "Index.db" &&
-                               one.index_entries.size() > 1 &&
-                               Below(2, random) == 0;
-  const size_t size =
-      between_entries
-          ? one.index_entries[1 + Below(one.index_entries.size() - 1, random)]
-          : Below(content.size(), random);
-  return content.substr(0, size);
-}
-
 std::string Change(const Pair& pair, const std::string& component,
                    std::string* content, uint64_t* random) {
   const size_t kind = content->empty() ? 3 : Below(4, random);
@@ -259,7 +228,12 @@ std::string Change(const Pair& pair, const std::string& component,
     return "of another SSTable";
   }
   if (kind == 2) {
-    *content = Cut(pair.one, component, *content, random);
+    const std::vector<uint64_t>& entries = pair.one.index_entries;
+    const bool between_entries =
+        component == "Index.db" && entries.size() > 1 && Below(2, random) == 0;
+    content->resize(between_entries
+                        ? entries[1 + Below(entries.size() - 1, random)]
+                        : Below(content->size(), random));
     return "cut to " + std::to_string(content->size()) + " bytes";
   }
   const size_t at = Below(content->size(), random);

@@ -8,6 +8,7 @@
 
 #include <rocksdb/table.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -67,41 +68,33 @@ std::vector<bool> Answers(FilterBitsReader* reader,
   return std::vector<bool>(may_match.get(), may_match.get() + keys.size());
 }
 
-void CheckBlock(const std::string& block) {
-  const ExactBlock exact(block);
-  const std::unique_ptr<FilterBitsReader> reader(
-      NewBitsReader(exact.slice(), PartitionKeyExtractor()));
-  const std::vector<std::string> keys = KeysIn(block);
+// Checks the answers of `reader`, whose block has the bits of `filter`.
+void CheckAnswers(const std::string& filter,
+                  std::unique_ptr<FilterBitsReader> reader) {
+  const std::vector<std::string> keys = KeysIn(filter);
   const std::vector<bool> answers = Answers(reader.get(), keys);
   for (size_t i = 0; i < keys.size(); ++i) {
-    FUZZ_CHECK(answers[i] == NaiveMayMatch(block, keys[i]));
+    FUZZ_CHECK(answers[i] == NaiveMayMatch(filter, keys[i]));
   }
 }
 
-CassandraBloomPolicy* PolicyBesideRocksdb() {
-  static CassandraBloomPolicy policy("cassandra_bloom:10:blocks:rocksdb");
-  return &policy;
-}
-
-void CheckBlockBesideRocksdb(const std::string& filter_db) {
-  const CassandraBloomPolicy& policy = *PolicyBesideRocksdb();
-  std::vector<std::string> keys = KeysIn(filter_db);
-  {
-    const ExactBlock exact(filter_db + std::string("\0cb\xff\xff", 5));
-    const std::unique_ptr<FilterBitsReader> reader(
-        policy.GetFilterBitsReader(exact.slice()));
-    const std::vector<bool> answers = Answers(reader.get(), keys);
-    for (size_t i = 0; i < keys.size(); ++i) {
-      FUZZ_CHECK(answers[i] == NaiveMayMatch(filter_db, keys[i]));
-    }
-  }
-  const ExactBlock exact(filter_db);
-  const std::unique_ptr<FilterBitsReader> reader(
-      policy.GetFilterBitsReader(exact.slice()));
+void Check(const std::string& block) {
+  static const CassandraBloomPolicy beside_rocksdb(
+      "cassandra_bloom:10:blocks:rocksdb");
+  const auto reader_of = [](const ExactBlock& exact) {
+    return std::unique_ptr<FilterBitsReader>(
+        beside_rocksdb.GetFilterBitsReader(exact.slice()));
+  };
+  const ExactBlock exact(block);
+  CheckAnswers(block, std::unique_ptr<FilterBitsReader>(NewBitsReader(
+                          exact.slice(), PartitionKeyExtractor())));
+  const ExactBlock with_trailer(block + std::string("\0cb\xff\xff", 5));
+  CheckAnswers(block, reader_of(with_trailer));
+  std::vector<std::string> keys = KeysIn(block);
   // The largest batch of RocksDB's readers (MultiGetContext::MAX_BATCH_SIZE).
   keys.resize(32);
-  const std::vector<bool> answers = Answers(reader.get(), keys);
-  if (filter_db.size() <= 5) {
+  const std::vector<bool> answers = Answers(reader_of(exact).get(), keys);
+  if (block.size() <= 5) {
     FUZZ_CHECK(std::count(answers.begin(), answers.end(), false) == 0);
   }
 }
@@ -116,7 +109,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (fits) {
     cassandra_bloom::testing::MakeHeaderFit(&block);
   }
-  cassandra_bloom::testing::CheckBlock(block);
-  cassandra_bloom::testing::CheckBlockBesideRocksdb(block);
+  cassandra_bloom::testing::Check(block);
   return 0;
 }

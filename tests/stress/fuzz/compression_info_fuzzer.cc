@@ -31,14 +31,6 @@ using tools::CompressionInfo;
 constexpr uint32_t kLongestChunk = 1 << 20;
 constexpr uint64_t kMostRead = 1 << 16;
 
-std::unique_ptr<CompressionInfo> Info(bool has_max_compressed_length) {
-  std::string error;
-  auto info = CompressionInfo::Open(FuzzFolder() / "CompressionInfo.db",
-                                    has_max_compressed_length, &error);
-  FUZZ_CHECK((info == nullptr) == !error.empty());
-  return info;
-}
-
 // `file` has the bytes of `*data`.
 void AddChecksums(CompressionInfo* info, const ByteSource& file,
                   std::string* data) {
@@ -85,14 +77,16 @@ std::string ReadPieces(ByteSource* file, size_t piece) {
 void Check(bool has_max_compressed_length, const std::string& info_bytes,
            std::string data) {
   WriteFile(FuzzFolder() / "CompressionInfo.db", info_bytes);
-  auto info = Info(has_max_compressed_length);
+  std::string error;
+  const auto info = CompressionInfo::Open(FuzzFolder() / "CompressionInfo.db",
+                                          has_max_compressed_length, &error);
+  FUZZ_CHECK((info == nullptr) == !error.empty());
   if (info == nullptr || info->chunk_length > kLongestChunk) {
     return;
   }
   const uint32_t chunk_length = info->chunk_length;
   const std::string path = FuzzFolder() / "Data.db";
   WriteFile(path, data);
-  std::string error;
   AddChecksums(info.get(), *tools::RandomAccessFile::Open(path, &error), &data);
   WriteFile(path, data);
   const auto file = tools::OpenDataDb(

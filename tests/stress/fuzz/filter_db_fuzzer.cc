@@ -24,72 +24,22 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using Positions = std::vector<uint64_t>;
-
-// Reads and sets the bits of a Filter.db in the bytes of the file.
-class NaiveFile {
- public:
-  // `bytes` must be a Filter.db that is not empty.
-  NaiveFile(const std::string& bytes, FilterForm form)
-      : bytes_(bytes),
-        form_(form),
-        num_probes_(static_cast<int>(HeaderOf(bytes).num_probes)),
-        num_words_(static_cast<uint32_t>(HeaderOf(bytes).num_words)) {}
-
-  const std::string& bytes() const { return bytes_; }
-  int num_probes() const { return num_probes_; }
-  uint32_t num_words() const { return num_words_; }
-
-  std::vector<Positions> PositionsOf(
-      const std::vector<std::string>& keys) const {
-    std::vector<Positions> positions;
-    for (const std::string& key : keys) {
-      auto [h1, h2] = PlainHash(key);
-      if (form_ == kBeforeMa) {
-        std::swap(h1, h2);
-      }
-      Positions& of_key = positions.emplace_back();
-      for (int probe = 0; probe < num_probes_; ++probe) {
-        of_key.push_back(PlainPosition(h1, h2, probe, num_words_));
-      }
-    }
-    return positions;
-  }
-
-  void Set(const Positions& positions) {
-    for (const uint64_t position : positions) {
-      char& byte = bytes_[ByteOf(position)];
-      byte = static_cast<char>(byte | (1 << (position % 8)));
+// Puts the bytes of each word into the order of NaiveFilter, which is that of
+// `na` and later, or back into the order of `form`.
+std::string Reordered(std::string bytes, FilterForm form) {
+  if (form != kNaAndLater) {
+    for (auto word = bytes.begin() + kHeaderSize; word != bytes.end();
+         word += 8) {
+      std::reverse(word, word + 8);
     }
   }
+  return bytes;
+}
 
-  bool AllSet(const Positions& positions) const {
-    return std::all_of(
-        positions.begin(), positions.end(), [this](uint64_t position) {
-          return (bytes_[ByteOf(position)] >> (position % 8) & 1) != 0;
-        });
-  }
-
-  uint64_t CountSetBits() const {
-    uint64_t count = 0;
-    for (size_t i = kHeaderSize; i < bytes_.size(); ++i) {
-      count += std::bitset<8>(static_cast<uint8_t>(bytes_[i])).count();
-    }
-    return count;
-  }
-
- private:
-  size_t ByteOf(uint64_t position) const {
-    const uint64_t in_word = position % 64 / 8;
-    return kHeaderSize + position / 64 * 8 +
-           (form_ == kNaAndLater ? in_word : 7 - in_word);
-  }
-
-  std::string bytes_;
-  const FilterForm form_;
-  const int num_probes_;
-  const uint32_t num_words_;
-};
+std::pair<uint64_t, uint64_t> HashOf(const std::string& key, FilterForm form) {
+  auto [h1, h2] = PlainHash(key);
+  return form == kBeforeMa ? std::pair(h2, h1) : std::pair(h1, h2);
+}
 
 std::vector<bool> AskAll(const FilterDbFile& filter,
                          const std::vector<std::string>& keys) {
@@ -134,27 +84,37 @@ void CheckAlwaysPresent(const FilterDbFile& filter,
   FUZZ_CHECK(AskAll(filter, keys) == std::vector<bool>(keys.size(), true));
 }
 
-void CheckContent(const FilterDbFile& filter, const NaiveFile& naive) {
+void CheckContent(const FilterDbFile& filter, const std::string& bytes) {
   FUZZ_CHECK(!filter.always_present());
-  FUZZ_CHECK(filter.num_probes() == naive.num_probes());
-  FUZZ_CHECK(filter.num_words() == naive.num_words());
-  FUZZ_CHECK(filter.capacity_bits() / 8 + kHeaderSize == naive.bytes().size());
-  FUZZ_CHECK(filter.CountSetBits() == naive.CountSetBits());
+  const Header header = HeaderOf(bytes);
+  FUZZ_CHECK(static_cast<uint64_t>(filter.num_probes()) == header.num_probes);
+  FUZZ_CHECK(filter.num_words() == header.num_words);
+  FUZZ_CHECK(filter.capacity_bits() / 8 + kHeaderSize == bytes.size());
+  uint64_t num_set = 0;
+  for (size_t i = kHeaderSize; i < bytes.size(); ++i) {
+    num_set += std::bitset<8>(static_cast<uint8_t>(bytes[i])).count();
+  }
+  FUZZ_CHECK(filter.CountSetBits() == num_set);
 }
 
 // Checks the answers. Then sets the bits of all keys and checks again, because
 // few keys match random bits.
-void CheckAnswers(const FilterDbFile& filter, NaiveFile naive,
+void CheckAnswers(const FilterDbFile& filter, const std::string& bytes,
                   const std::vector<std::string>& keys) {
-  const std::vector<Positions> positions = naive.PositionsOf(keys);
+  std::string naive = Reordered(bytes, filter.form());
+  char* const bits = naive.data() + kHeaderSize;
   const std::vector<bool> answers = AskAll(filter, keys);
   for (size_t i = 0; i < keys.size(); ++i) {
-    FUZZ_CHECK(answers[i] == naive.AllSet(positions[i]));
+    const auto [h1, h2] = HashOf(keys[i], filter.form());
+    FUZZ_CHECK(answers[i] == PlainBitsMayContain(h1, h2, filter.num_probes(),
+                                                 filter.num_words(), bits));
   }
-  for (const Positions& of_key : positions) {
-    naive.Set(of_key);
+  for (const std::string& key : keys) {
+    const auto [h1, h2] = HashOf(key, filter.form());
+    AddToPlainBits(h1, h2, filter.num_probes(), filter.num_words(), bits);
   }
-  const auto filled = Open(naive.bytes(), filter.form());
+  naive = Reordered(naive, filter.form());
+  const auto filled = Open(naive, filter.form());
   CheckContent(*filled, naive);
   FUZZ_CHECK(AskAll(*filled, keys) == std::vector<bool>(keys.size(), true));
 }
@@ -178,9 +138,8 @@ void Check(const std::string& bytes, FilterForm form) {
     CheckAlwaysPresent(*filter, keys);
     return;
   }
-  const NaiveFile naive(bytes, form);
-  CheckContent(*filter, naive);
-  CheckAnswers(*filter, naive, keys);
+  CheckContent(*filter, bytes);
+  CheckAnswers(*filter, bytes, keys);
   CheckConversion(*filter, bytes);
 }
 

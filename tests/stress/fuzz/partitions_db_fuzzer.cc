@@ -6,6 +6,7 @@
 // The input begins with the sizes of Partitions.db and Rows.db, two bytes each.
 // The three files follow.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -63,26 +64,16 @@ class PlainWalk {
     HalfBytes(file, 2 * footer, 16, &keys_at);
     HalfBytes(file, 2 * footer + 16, 16, &num_keys_);
     HalfBytes(file, 2 * footer + 32, 16, &root);
-    uint64_t end = keys_at;
+    std::string_view keys =
+        file.substr(0, footer).substr(std::min(keys_at, footer));
     if (keys_at == 0 || keys_at >= footer || num_keys_ == 0 ||
         num_keys_ > keys_at || root >= keys_at ||
-        !Key(file.substr(0, footer), &end, &first_key_) ||
-        !Key(file.substr(0, footer), &end, &last_key_) || end != footer) {
+        !TakeKey(&keys, &first_key_) || !TakeKey(&keys, &last_key_) ||
+        !keys.empty()) {
       return false;
     }
     nodes_ = file.substr(0, keys_at);
     return Visit(root, 0);
-  }
-
-  static bool Key(std::string_view file, uint64_t* at, std::string_view* key) {
-    uint64_t size = 0;
-    if (*at > file.size() || !HalfBytes(file, 2 * *at, 4, &size) ||
-        file.size() - *at - 2 < size) {
-      return false;
-    }
-    *key = file.substr(*at + 2, size);
-    *at += 2 + size;
-    return true;
   }
 
   bool Visit(uint64_t at, size_t depth) {
@@ -137,46 +128,32 @@ class PlainWalk {
     for (const char byte : bytes) {
       position = position << 8 | static_cast<uint8_t>(byte);
     }
-    std::string_view key;
     if (position >> 63 != 0) {
       return Partition(~position, nullptr);
     }
-    return Key(sstable_.rows, &position, &key) && VInt(&position) &&
+    std::string_view key;
+    std::string_view rows = sstable_.rows;
+    rows.remove_prefix(std::min<uint64_t>(position, rows.size()));
+    return TakeKey(&rows, &key) && TakeVInt(&rows, &position) &&
            Partition(position, &key);
-  }
-
-  // Reads the number of variable length (vint) at `*position` of Rows.db.
-  // Stores the number in `*position`.
-  bool VInt(uint64_t* position) const {
-    uint64_t number = 0;
-    if (!HalfBytes(sstable_.rows, 2 * *position, 2, &number)) {
-      return false;
-    }
-    int more = 0;
-    while (more < 8 && (number & (0x80U >> more)) != 0) {
-      number -= 0x80U >> more;
-      ++more;
-    }
-    uint64_t rest = 0;
-    if (!HalfBytes(sstable_.rows, 2 * *position + 2, 2 * more, &rest)) {
-      return false;
-    }
-    *position = more == 8 ? rest : number << (8 * more) | rest;
-    return true;
   }
 
   // Adds the partition at `position` of Data.db. Returns false if the partition
   // is not valid. `key` is the partition's key, or null if the key is in
   // Data.db.
   bool Partition(uint64_t position, const std::string_view* key) {
-    std::string_view found;
-    uint64_t end = position;
     if (position >= sstable_.data.size() ||
-        (reading_.keys.empty() ? position != 0 : position < last_end_) ||
-        (key == nullptr && !Key(sstable_.data, &end, &found))) {
+        (reading_.keys.empty() ? position != 0 : position < last_end_)) {
       return false;
     }
-    found = key == nullptr ? found : *key;
+    std::string_view data = sstable_.data;
+    data.remove_prefix(position);
+    std::string_view found;
+    if (key != nullptr) {
+      found = *key;
+    } else if (!TakeKey(&data, &found)) {
+      return false;
+    }
     if (sstable_.data.size() - position < 2 + found.size()) {
       return false;
     }

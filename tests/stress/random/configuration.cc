@@ -76,18 +76,6 @@ void AddIndex(Draws* draws, OptionList* list) {
   }
 }
 
-std::string DrawPinning(Draws* draws) {
-  const auto tier = [draws] {
-    return draws->Of<const char*>(
-        {"kFallback", "kNone", "kFlushedAndSimilar", "kAll"});
-  };
-  OptionList list;
-  list.Add("top_level_index_pinning", tier());
-  list.Add("partition_pinning", tier());
-  list.Add("unpartitioned_pinning", tier());
-  return "{" + list.text() + "}";
-}
-
 void AddCaching(Draws* draws, OptionList* list) {
   if (draws->OneIn(8)) {
     list->AddBool("no_block_cache", true);
@@ -97,16 +85,9 @@ void AddCaching(Draws* draws, OptionList* list) {
   list->AddBool("cache_index_and_filter_blocks", draws->OneIn(2));
   list->AddBool("pin_l0_filter_and_index_blocks_in_cache", draws->OneIn(2));
   list->AddBool("pin_top_level_index_and_filter", draws->OneIn(2));
-  if (draws->OneIn(2)) {
-    list->Add("metadata_cache_options", DrawPinning(draws));
-  }
   if (draws->OneIn(4)) {
     list->Add("prepopulate_block_cache", "kFlushOnly");
   }
-}
-
-uint64_t LatestFormat() {
-  return kRelease >= 1004 ? 7 : kRelease >= 806 ? 6 : 5;
 }
 
 void DrawTable(Draws* draws, FamilyConfiguration* family) {
@@ -117,7 +98,9 @@ void DrawTable(Draws* draws, FamilyConfiguration* family) {
   list.AddBool("whole_key_filtering", !draws->OneIn(3));
   list.AddBool("optimize_filters_for_memory", draws->OneIn(2));
   list.AddBool("detect_filter_construct_corruption", draws->OneIn(2));
-  list.Add("format_version", draws->Between(2, LatestFormat()));
+  list.Add("format_version", draws->Between(2, kRelease >= 1004  ? 7
+                                               : kRelease >= 806 ? 6
+                                                                 : 5));
   list.Add("block_size", draws->Of<uint64_t>({64, 256, 1024, 4096}));
   list.Add("block_restart_interval", draws->Of<uint64_t>({1, 4, 16}));
   list.Add("index_block_restart_interval", draws->Of<uint64_t>({1, 4}));
@@ -138,15 +121,15 @@ void DrawComparator(Draws* draws, FamilyConfiguration* family) {
       (family->has_timestamps ? ".u64ts" : "");
 }
 
-void AddCompaction(Draws* draws, FamilyConfiguration* family,
-                   OptionList* list) {
+void AddCompaction(Draws* draws, OptionList* list) {
   // Writes must not wait for compactions, because some compactions never
   // happen.
   list->Add("level0_slowdown_writes_trigger", 10000);
   list->Add("level0_stop_writes_trigger", 10000);
   list->Add("level0_file_num_compaction_trigger", draws->Between(2, 5));
   list->AddBool("disable_auto_compactions", draws->OneIn(10));
-  if (family->style == CompactionStyle::kFifo) {
+  const uint64_t style = draws->Below(4);
+  if (style == 0) {
     // With this size, RocksDB never drops a file.
     list->Add("compaction_style", "kCompactionStyleFIFO");
     list->Add("compaction_options_fifo",
@@ -157,19 +140,16 @@ void AddCompaction(Draws* draws, FamilyConfiguration* family,
     list->Add("periodic_compaction_seconds", 0);
     return;
   }
-  family->num_levels = draws->Of({2, 3, 4, 7});
-  if (family->style == CompactionStyle::kUniversal) {
+  if (style == 1) {
     list->Add("compaction_style", "kCompactionStyleUniversal");
     list->Add("compaction_options_universal",
               std::string("{allow_trivial_move=") +
                   (draws->OneIn(2) ? "true}" : "false}"));
-    family->num_levels = draws->Of({1, 2, 4});
+    list->Add("num_levels", draws->Of<uint64_t>({1, 2, 4}));
+    return;
   }
-  list->Add("num_levels", static_cast<uint64_t>(family->num_levels));
-  family->has_dynamic_levels =
-      family->style == CompactionStyle::kLevel && draws->OneIn(2);
-  list->AddBool("level_compaction_dynamic_level_bytes",
-                family->has_dynamic_levels);
+  list->Add("num_levels", draws->Of<uint64_t>({2, 3, 4, 7}));
+  list->AddBool("level_compaction_dynamic_level_bytes", draws->OneIn(2));
 }
 
 void AddCompression(Draws* draws, OptionList* list) {
@@ -182,9 +162,6 @@ void AddCompression(Draws* draws, OptionList* list) {
 }
 
 void DrawFixedOptions(Draws* draws, FamilyConfiguration* family) {
-  family->style =
-      draws->Of({CompactionStyle::kLevel, CompactionStyle::kLevel,
-                 CompactionStyle::kUniversal, CompactionStyle::kFifo});
   OptionList list;
   list.Add("comparator", family->comparator);
   list.Add("write_buffer_size", 65536);  // RocksDB's minimum.
@@ -199,7 +176,7 @@ void DrawFixedOptions(Draws* draws, FamilyConfiguration* family) {
            family->has_timestamps ? 1000000 : draws->Of<uint64_t>({1, 2, 8}));
   list.AddBool("optimize_filters_for_hits", draws->OneIn(4));
   list.AddBool("paranoid_file_checks", draws->OneIn(6));
-  AddCompaction(draws, family, &list);
+  AddCompaction(draws, &list);
   if (family->has_merges) {
     list.Add("merge_operator", "stringappend");
   }
@@ -241,14 +218,16 @@ rocksdb::ConfigOptions StrictOptions() {
 
 }  // namespace
 
-void ChangeFamily(Draws* draws, FamilyConfiguration* family) {
-  if (draws->OneIn(2)) {
-    DrawTable(draws, family);
+void ChangeFamilies(Draws* draws, Configuration* configuration) {
+  for (FamilyConfiguration& family : configuration->families) {
+    if (draws->OneIn(2)) {
+      DrawTable(draws, &family);
+    }
+    if (draws->OneIn(2)) {
+      family.prefix_extractor = DrawPrefixExtractor(family, draws);
+    }
+    family.policy = DrawPolicy(family.layout->partition_key, draws);
   }
-  if (draws->OneIn(2)) {
-    family->prefix_extractor = DrawPrefixExtractor(*family, draws);
-  }
-  family->policy = DrawPolicy(family->layout->partition_key, draws);
 }
 
 Configuration DrawConfiguration(uint64_t scale, Draws* draws) {

@@ -18,14 +18,27 @@
 #include <vector>
 
 #include "tests/stress/random/draws.h"
-#include "tests/stress/random/policy_choice.h"
 #include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
 
 constexpr int kRelease = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR;
 
-enum class CompactionStyle { kLevel, kUniversal, kFifo };
+// Which member of PolicyChoice to use. kOurs is mostly a policy of
+// cassandra_bloom. kBuiltin is always RocksDB's own policy, or none.
+enum class Stand { kOurs, kBuiltin };
+
+struct PolicyChoice {
+  std::string ours;     // A filter_policy string.
+  std::string builtin;  // One of RocksDB's, for the same purpose.
+
+  const std::string& In(Stand stand) const {
+    return stand == Stand::kOurs ? ours : builtin;
+  }
+};
+
+// `partition_key` says where the partition key is in keys (policy_choice.cc).
+PolicyChoice DrawPolicy(const std::string& partition_key, Draws* draws);
 
 // The members after the empty line may change during a trial. The other members
 // never change.
@@ -37,9 +50,6 @@ struct FamilyConfiguration {
   bool has_timestamps = false;
   bool has_merges = false;
   bool has_range_deletes = false;
-  CompactionStyle style = CompactionStyle::kLevel;
-  bool has_dynamic_levels = false;
-  int num_levels = 1;
   std::string options;
   std::shared_ptr<rocksdb::Cache> kept_cache;  // The same for all families.
 
@@ -67,9 +77,9 @@ constexpr size_t kLongestPrefix = 16;
 // `scale` is that of KeyPool.
 Configuration DrawConfiguration(uint64_t scale, Draws* draws);
 
-// Draws another policy, and sometimes another prefix extractor and table
-// format.
-void ChangeFamily(Draws* draws, FamilyConfiguration* family);
+// Draws another policy for each family, and sometimes another prefix extractor
+// and table format.
+void ChangeFamilies(Draws* draws, Configuration* configuration);
 
 rocksdb::ColumnFamilyOptions ColumnFamilyOptionsOf(
     const FamilyConfiguration& family, Stand stand);

@@ -11,9 +11,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/stress/random/configuration.h"
+#include "tests/stress/random/failure.h"
+#include "tests/support/rocksdb/releases.h"
 
 namespace cassandra_bloom::testing {
 
@@ -24,12 +27,33 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // Open and OpenReadOnly throw a Failure on an error of RocksDB.
+  // Throws a Failure on an error of RocksDB.
   void Open(const Configuration& configuration, Stand stand,
-            const std::string& path);
-  void OpenReadOnly(const Configuration& configuration, Stand stand,
-                    const std::string& path);
-  void Close();
+            const std::string& path, bool read_only = false) {
+    Close();
+    rocksdb::DBOptions options = DbOptionsOf(configuration);
+    statistics_ = rocksdb::CreateDBStatistics();
+    options.statistics = statistics_;
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    for (const FamilyConfiguration& family : configuration.families) {
+      families.emplace_back(family.name, ColumnFamilyOptionsOf(family, stand));
+    }
+    OpenedDb db{};
+    RequireOk(read_only
+                  ? rocksdb::DB::OpenForReadOnly(options, path, families,
+                                                 &handles_, &db)
+                  : rocksdb::DB::Open(options, path, families, &handles_, &db),
+              read_only ? "OpenForReadOnly" : "Open");
+    db_ = Own(std::move(db));
+  }
+
+  void Close() {
+    for (rocksdb::ColumnFamilyHandle* const handle : handles_) {
+      db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+    }
+    handles_.clear();
+    db_.reset();
+  }
 
   rocksdb::DB* operator->() const { return db_.get(); }
   rocksdb::DB* db() const { return db_.get(); }
@@ -41,15 +65,12 @@ class Database {
   }
 
   // Returns how many keys and prefixes filters have denied since the opening.
-  uint64_t Filtered() const;
+  uint64_t Filtered() const {
+    return statistics_->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL) +
+           statistics_->getTickerCount(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+  }
 
  private:
-  struct Prepared {
-    rocksdb::DBOptions options;
-    std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  };
-  Prepared Prepare(const Configuration& configuration, Stand stand);
-
   std::shared_ptr<rocksdb::Statistics> statistics_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;

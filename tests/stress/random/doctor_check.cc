@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tests/stress/random/doctor_check.h"
-
 #include <rocksdb/perf_context.h>
 #include <rocksdb/perf_level.h>
 
@@ -10,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tests/stress/random/database.h"
 #include "tests/stress/random/failure.h"
+#include "tests/stress/random/trial.h"
 #include "tests/support/run_process.h"
 
 namespace cassandra_bloom::testing {
@@ -97,8 +97,15 @@ void CheckFamily(const Json& family, const Database& db, size_t number,
 
 }  // namespace
 
-void CheckDoctor(const std::string& path, const Database& db,
-                 const Written& written, Draws* draws) {
+void CheckByDoctor(const std::string& path, Configuration configuration,
+                   const Written& written, Draws* draws) {
+  // The block cache of earlier openings may have filters as another policy
+  // reads them.
+  for (FamilyConfiguration& family : configuration.families) {
+    family.uses_kept_cache = false;
+  }
+  Database db;
+  db.Open(configuration, Stand::kOurs, path, /*read_only=*/true);
   const ProcessResult ran = RunProcess(
       {CASSANDRA_BLOOM_SST_FILTERS, "doctor", "--json", "--db=" + path});
   const Json report = Json::parse(ran.out, nullptr, /*allow_exceptions=*/false);

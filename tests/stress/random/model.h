@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,23 +33,65 @@ class Model {
   void Delete(const std::string& key, uint64_t number) {
     rows_[key].push_back({number, std::nullopt});
   }
-  void Merge(const std::string& key, uint64_t number, const std::string& value);
+  // Merges like RocksDB's operator "stringappend".
+  void Merge(const std::string& key, uint64_t number,
+             const std::string& value) {
+    const std::string* const old = Get(key, number);
+    Put(key, number, old == nullptr ? value : *old + "," + value);
+  }
   void DeleteRange(const std::string& begin, const std::string& end,
-                   uint64_t number);
+                   uint64_t number) {
+    for (auto row = rows_.lower_bound(begin);
+         row != rows_.end() && IsBefore(row->first, end); ++row) {
+      if (ValueAt(row->second, number) != nullptr) {
+        row->second.push_back({number, std::nullopt});
+      }
+    }
+  }
 
   bool IsBefore(const std::string& a, const std::string& b) const {
     return rows_.key_comp()(a, b);
   }
 
   // Returns null if the key is absent.
-  const std::string* Get(const std::string& key, uint64_t at) const;
+  const std::string* Get(const std::string& key, uint64_t at) const {
+    const auto row = rows_.find(key);
+    return row == rows_.end() ? nullptr : ValueAt(row->second, at);
+  }
 
   // Returns at most `max` rows from `target` on, as long as `wanted` accepts
   // the key.
   std::vector<Row> Run(
       const std::string& target, Direction direction, uint64_t at, size_t max,
-      const std::function<bool(const std::string&)>& wanted) const;
-  std::vector<Row> All(uint64_t at) const;
+      const std::function<bool(const std::string&)>& wanted) const {
+    std::vector<Row> run;
+    const auto take = [&](auto row, auto end) {
+      for (; row != end && run.size() < max; ++row) {
+        if (const std::string* const value = ValueAt(row->second, at)) {
+          if (!wanted(row->first)) {
+            return;
+          }
+          run.emplace_back(row->first, *value);
+        }
+      }
+    };
+    if (direction == Direction::kForward) {
+      take(rows_.lower_bound(target), rows_.end());
+    } else {
+      take(std::make_reverse_iterator(rows_.upper_bound(target)), rows_.rend());
+    }
+    return run;
+  }
+
+  std::vector<Row> All(uint64_t at) const {
+    std::vector<Row> all;
+    for (const auto& [key, versions] : rows_) {
+      if (const std::string* const value = ValueAt(versions, at)) {
+        all.emplace_back(key, *value);
+      }
+    }
+    return all;
+  }
 
  private:
   struct Order {
@@ -63,7 +106,15 @@ class Model {
   };
   using Versions = std::vector<Version>;  // In order of their numbers.
 
-  static const std::string* ValueAt(const Versions& versions, uint64_t at);
+  static const std::string* ValueAt(const Versions& versions, uint64_t at) {
+    for (auto version = versions.rbegin(); version != versions.rend();
+         ++version) {
+      if (version->number <= at) {
+        return version->value ? &*version->value : nullptr;
+      }
+    }
+    return nullptr;
+  }
 
   std::map<std::string, Versions, Order> rows_;
 };

@@ -1,81 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tests/stress/random/policy_choice.h"
+// Draws the filter policy of a column family: none, one of RocksDB's own, or
+// one of ours.
 
-#include <cstddef>
 #include <cstdint>
-#include <cstdio>
+
+#include "tests/stress/random/configuration.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
-std::string Number(double number) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%g", number);
-  return text;
-}
-
-double DrawBits(Draws* draws) {
+std::string DrawBits(Draws* draws) {
   switch (draws->Below(6)) {
     case 0:
-      return draws->Of({0.0, 0.5, 1.0, 1.25, 2.0, 50.0, 99.999, 100.0});
+      return draws->Of<const char*>(
+          {"0", "0.5", "1", "1.25", "2", "50", "99.999", "100"});
     case 1:
-      return static_cast<double>(draws->Between(500, 25000)) / 1000;
+      return std::to_string(draws->Between(1, 24)) + "." +
+             std::to_string(draws->Between(101, 999));
     default:
-      return static_cast<double>(draws->Between(1, 20));
+      return std::to_string(draws->Between(1, 20));
   }
-}
-
-struct Sizing {
-  std::string text;
-  double bits;
-};
-
-Sizing DrawNumber(Draws* draws) {
-  const double bits = DrawBits(draws);
-  return {Number(bits), bits};
-}
-
-Sizing DrawChance(Draws* draws) {
-  return draws->Of<Sizing>({{"0.0000671", 20},
-                            {"0.001", 15},
-                            {"0.01", 10},
-                            {"0.1", 5},
-                            {"0.5", 2},
-                            {"0.9", 1},
-                            {"1", 0}});
 }
 
 // A string takes fewer than 0.5 bits only for levels.
-Sizing DrawNumberOfLevel(Draws* draws) {
-  return draws->OneIn(20) ? Sizing{"0.3", 0} : DrawNumber(draws);
+std::string DrawBitsOfLevel(Draws* draws) {
+  return draws->OneIn(20) ? "0.3" : DrawBits(draws);
 }
 
-Sizing DrawList(Draws* draws) {
-  Sizing list = DrawNumberOfLevel(draws);
-  for (uint64_t more = draws->Below(5); more > 0; --more) {
-    const Sizing one = DrawNumberOfLevel(draws);
-    list = {list.text + "," + one.text, one.bits};
-  }
-  return list;
-}
-
-Sizing DrawSizing(Draws* draws) {
-  Sizing sizing = DrawNumber(draws);
+std::string DrawSizing(Draws* draws) {
+  std::string sizing;
   switch (draws->Below(6)) {
     case 0:
-      sizing = DrawChance(draws);
-      sizing.text.insert(0, "fp:");
+      sizing = std::string("fp:") +
+               draws->Of<const char*>(
+                   {"0.0000671", "0.001", "0.01", "0.1", "0.5", "0.9", "1"});
       break;
     case 1:
-      sizing = DrawList(draws);
-      sizing.text.insert(0, "level_bits:");
+      sizing = "level_bits:" + DrawBitsOfLevel(draws);
+      for (uint64_t more = draws->Below(5); more > 0; --more) {
+        sizing += "," + DrawBitsOfLevel(draws);
+      }
       break;
     default:
-      break;
+      sizing = DrawBits(draws);
   }
   if (draws->OneIn(3)) {
-    sizing.text += ":bottommost_bits:" + DrawNumberOfLevel(draws).text;
+    sizing += ":bottommost_bits:" + DrawBitsOfLevel(draws);
   }
   return sizing;
 }
@@ -111,20 +82,16 @@ std::string DrawBlocks(Draws* draws) {
   return text + ":blocks:rocksdb";
 }
 
-// Without a number after the bits, RocksDB's Ribbon policy makes Bloom filters
-// in flushed files. With -1, this policy makes no Bloom filters.
-std::string DrawRibbon(const std::string& bits, Draws* draws) {
-  return "ribbonfilter:" + bits + draws->Of<const char*>({"", ":-1", ":1"});
-}
-
 }  // namespace
 
 PolicyChoice DrawPolicy(const std::string& partition_key, Draws* draws) {
-  const Sizing sizing = DrawSizing(draws);
-  const std::string bits = Number(sizing.bits);
+  const std::string bits = DrawBits(draws);
   const std::string bloom = "bloomfilter:" + bits;
-  const std::string ribbon = DrawRibbon(bits, draws);
-  const std::string ours = "cassandra_bloom:" + sizing.text;
+  // Without a number after the bits, RocksDB's Ribbon policy makes Bloom
+  // filters in flushed files. With -1, this policy makes no Bloom filters.
+  const std::string ribbon =
+      "ribbonfilter:" + bits + draws->Of<const char*>({"", ":-1", ":1"});
+  const std::string ours = "cassandra_bloom:" + DrawSizing(draws);
   switch (draws->Below(16)) {
     case 0:
       return {"nullptr", "nullptr"};

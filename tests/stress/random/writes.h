@@ -1,26 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes writes of every kind, to a database and to its models.
+// Draws keys, and makes writes of every kind, to a database and to its models.
 
 #ifndef CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_WRITES_H_
 #define CASSANDRA_BLOOM_TESTS_STRESS_RANDOM_WRITES_H_
 
+#include <rocksdb/sst_file_writer.h>
 #include <rocksdb/write_batch.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "tests/stress/random/configuration.h"
 #include "tests/stress/random/database.h"
 #include "tests/stress/random/draws.h"
-#include "tests/stress/random/key_pool.h"
+#include "tests/stress/random/failure.h"
 #include "tests/stress/random/model.h"
+#include "tests/support/partition_layouts.h"
 
 namespace cassandra_bloom::testing {
 
 // Returns a timestamp for the comparator "u64ts".
-std::string TimestampOf(uint64_t number);
+inline std::string TimestampOf(uint64_t number) {
+  const std::string big_endian = BigEndian(number, 8);
+  return {big_endian.rbegin(), big_endian.rend()};
+}
+
+// The keys of a column family. Some keys, and all keys of some partitions, are
+// never written.
+class KeyPool {
+ public:
+  // Draws keys of up to 150 * `scale` partitions.
+  KeyPool(const PartitionLayout& layout, uint64_t scale, Draws draws) {
+    const uint64_t num_partitions =
+        scale * draws.Of<uint64_t>({4, 20, 60, 150});
+    const uint64_t num_rows = draws.Of<uint64_t>({1, 3, 8});
+    const bool has_cut_keys = draws.OneIn(2);
+    const uint64_t first = draws.Below(1000000);
+    std::set<std::string> seen;
+    for (uint64_t i = 0; i < num_partitions * num_rows; ++i) {
+      const uint64_t partition = i / num_rows;
+      std::string key = StorageKey(layout, first + partition, i % num_rows);
+      if (has_cut_keys && draws.OneIn(12)) {
+        key.resize(draws.Below(key.size()));
+      }
+      if (!seen.insert(key).second) {
+        continue;
+      }
+      all_.push_back(key);
+      const bool is_absent = partition % 4 == 3 || draws.OneIn(5);
+      if (!is_absent) {
+        written_.push_back(key);
+      }
+    }
+    if (written_.empty()) {
+      written_.push_back(all_[0]);
+    }
+    shortest_ = seen.begin()->size();
+    for (const std::string& key : seen) {
+      shortest_ = std::min(shortest_, key.size());
+    }
+  }
+
+  const std::vector<std::string>& all() const { return all_; }
+  size_t shortest() const { return shortest_; }
+
+  const std::string& Any(Draws* draws) const { return draws->In(all_); }
+  const std::string& Written(Draws* draws) const { return draws->In(written_); }
+
+ private:
+  std::vector<std::string> all_;
+  std::vector<std::string> written_;
+  size_t shortest_ = 0;
+};
 
 struct FamilyState {
   KeyPool keys;
@@ -60,20 +117,155 @@ class Writes {
         draws_(draws) {}
 
   // Draws the next change, and applies it to the models.
-  Change Next();
+  Change Next() {
+    Change change;
+    change.number = ++written_.number;
+    const size_t family = draws_.Below(written_.families.size());
+    if (!configuration_.families[family].has_timestamps && draws_.OneIn(160)) {
+      change.is_file = true;
+      change.writes = DrawFile(family);
+      for (const Write& write : change.writes) {
+        Apply(write);
+      }
+      return change;
+    }
+    for (uint64_t more = draws_.Between(1, 8); more > 0; --more) {
+      change.writes.push_back(DrawWrite());
+      Apply(change.writes.back());
+    }
+    return change;
+  }
+
   // Makes the change in the database. An ingested file is written into `folder`
   // first.
-  void Make(const Change& change, const std::string& folder) const;
+  void Make(const Change& change, const std::string& folder) const {
+    if (change.is_file) {
+      Ingest(change, folder + "/ingested");
+    } else {
+      MakeBatch(change);
+    }
+  }
 
  private:
-  Write DrawWrite();
-  std::vector<Write> DrawFile(size_t family);
-  std::string DrawValue();
-  void Apply(const Write& write);
+  std::string DrawValue() {
+    std::string value = std::to_string(draws_.Below(1000000000));
+    value.append(draws_.Below(draws_.OneIn(20) ? 1500 : 80), 'v');
+    return value;
+  }
+
+  Write DrawWrite() {
+    const size_t family = draws_.Below(written_.families.size());
+    const FamilyConfiguration& configured = configuration_.families[family];
+    const FamilyState& state = written_.families[family];
+    const uint64_t choice = draws_.Below(100);
+    const std::string key = state.keys.Written(&draws_);
+    if (choice < 35 && configured.has_merges) {
+      return {Kind::kMerge, family, key, DrawValue().substr(0, 12)};
+    }
+    if (choice < 37 && configured.has_range_deletes) {
+      const std::string end = state.keys.Any(&draws_);
+      const bool is_range = state.model.IsBefore(key, end);
+      return {Kind::kDeleteRange, family, is_range ? key : end,
+              is_range ? end : key};
+    }
+    return choice < 55 ? Write{Kind::kDelete, family, key, ""}
+                       : Write{Kind::kPut, family, key, DrawValue()};
+  }
+
+  std::vector<Write> DrawFile(size_t family) {
+    const FamilyState& state = written_.families[family];
+    const auto is_before = [&](const std::string& a, const std::string& b) {
+      return state.model.IsBefore(a, b);
+    };
+    std::set<std::string, decltype(is_before)> keys(is_before);
+    for (uint64_t more = draws_.Between(1, 60); more > 0; --more) {
+      keys.insert(state.keys.Written(&draws_));
+    }
+    std::vector<Write> writes;
+    for (const std::string& key : keys) {
+      writes.push_back(draws_.OneIn(6)
+                           ? Write{Kind::kDelete, family, key, ""}
+                           : Write{Kind::kPut, family, key, DrawValue()});
+    }
+    return writes;
+  }
+
+  void Apply(const Write& write) {
+    Model& model = written_.families[write.family].model;
+    switch (write.kind) {
+      case Kind::kPut:
+        return model.Put(write.key, written_.number, write.end_or_value);
+      case Kind::kMerge:
+        return model.Merge(write.key, written_.number, write.end_or_value);
+      case Kind::kDeleteRange:
+        return model.DeleteRange(write.key, write.end_or_value,
+                                 written_.number);
+      default:
+        return model.Delete(write.key, written_.number);
+    }
+  }
+
   rocksdb::Status AddTo(rocksdb::WriteBatch* batch, const Write& write,
-                        const std::string& timestamp) const;
-  void MakeBatch(const Change& change) const;
-  void Ingest(const Change& change, const std::string& path) const;
+                        const std::string& timestamp) const {
+    rocksdb::ColumnFamilyHandle* const family = db_.handle(write.family);
+    const bool has_timestamps =
+        configuration_.families[write.family].has_timestamps;
+    switch (write.kind) {
+      case Kind::kPut:
+        return has_timestamps
+                   ? batch->Put(family, write.key, timestamp,
+                                write.end_or_value)
+                   : batch->Put(family, write.key, write.end_or_value);
+      case Kind::kDelete:
+        return has_timestamps ? batch->Delete(family, write.key, timestamp)
+                              : batch->Delete(family, write.key);
+      case Kind::kDeleteRange:
+        return batch->DeleteRange(family, write.key, write.end_or_value);
+      default:
+        return batch->Merge(family, write.key, write.end_or_value);
+    }
+  }
+
+  void MakeBatch(const Change& change) const {
+    rocksdb::WriteBatch batch;
+    const std::string timestamp = TimestampOf(change.number);
+    for (const Write& write : change.writes) {
+      RequireOk(AddTo(&batch, write, timestamp), "WriteBatch");
+    }
+    rocksdb::WriteOptions options;
+    options.disableWAL = !configuration_.has_wal;
+    RequireOk(db_->Write(options, &batch), "Write");
+  }
+
+  void Ingest(const Change& change, const std::string& path) const {
+    rocksdb::ColumnFamilyHandle* const family =
+        db_.handle(change.writes[0].family);
+    // A process that was killed may have left this file, as a link of the
+    // database's file.
+    std::filesystem::remove(path);
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(),
+                                  db_->GetOptions(family), family);
+    RequireOk(writer.Open(path), "SstFileWriter::Open");
+    for (const Write& write : change.writes) {
+      RequireOk(write.kind == Kind::kDelete
+                    ? writer.Delete(write.key)
+                    : writer.Put(write.key, write.end_or_value),
+                "SstFileWriter");
+    }
+    RequireOk(writer.Finish(), "SstFileWriter::Finish");
+    rocksdb::IngestExternalFileOptions options;
+    options.move_files = true;
+    // RocksDB with assertions can refuse it because a memtable was written
+    // meanwhile (ExternalSstFileIngestionJob::Run).
+    rocksdb::Status status;
+    for (int attempts = 0; attempts < 20; ++attempts) {
+      status = db_->IngestExternalFile(family, {path}, options);
+      if (!status.IsTryAgain()) {
+        break;
+      }
+    }
+    RequireOk(status, "IngestExternalFile");
+  }
 
   const Configuration& configuration_;
   const Database& db_;
