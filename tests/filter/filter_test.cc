@@ -116,25 +116,6 @@ TEST(FilterDbTest, RefusesBrokenFilters) {
   }
 }
 
-TEST(FilterDbTest, ReadsWhatItMay) {
-  for (const int num_probes : {1, 20, 21}) {
-    std::vector<char> file(FilterDbSize(2));
-    WriteFilterDbHeader(num_probes, 2, file.data());
-    ParsedFilter filter;
-    ASSERT_TRUE(ParseFilterDb(file.data(), file.size(), &filter));
-    EXPECT_EQ(filter.num_probes, num_probes);
-    EXPECT_EQ(filter.capacity_bits(), 128u);
-    EXPECT_EQ(filter.bits, file.data() + 8);
-  }
-}
-
-TEST(FilterDbTest, HeaderIsBigEndian) {
-  char header[kFilterDbHeaderSize];
-  WriteFilterDbHeader(0x0a, 0x01020304, header);
-  EXPECT_EQ(std::string(header, sizeof(header)),
-            std::string("\0\0\0\x0a\x01\x02\x03\x04", 8));
-}
-
 TEST(HashListTest, KeepsAllInOrder) {
   HashList list;
   static constexpr uint64_t kCount = 20000;  // More than one chunk.

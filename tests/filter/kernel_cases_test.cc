@@ -16,7 +16,6 @@
 
 #include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/kernels/dispatch.h"
-#include "tests/filter/guarded_memory.h"
 #include "tests/filter/kernel_checks.h"
 #include "tests/support/naive_filter.h"
 #include "tests/support/random_keys.h"

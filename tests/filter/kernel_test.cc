@@ -20,7 +20,6 @@
 #include "plugin/filter/filter_db_layout.h"
 #include "plugin/filter/hash_list.h"
 #include "plugin/filter/kernels/dispatch.h"
-#include "tests/filter/guarded_memory.h"
 #include "tests/filter/kernel_checks.h"
 #include "tests/support/cassandra_data.h"
 #include "tests/support/naive_filter.h"
