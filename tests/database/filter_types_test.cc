@@ -271,7 +271,7 @@ TEST(FilterTypesTest, TheLogHasTheIdOncePerOpen) {
     for (int flush = 0; flush < 2; ++flush) {
       db.Fill(SomeRows());
     }
-    const std::string log = LogOf(db);
+    const std::string log = ReadFile(db.path() + "/LOG");
     EXPECT_NE(log.find(line), std::string::npos) << log;
     EXPECT_EQ(log.find(line), log.rfind(line)) << log;
     db.Reopen();

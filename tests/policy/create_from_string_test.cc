@@ -386,8 +386,8 @@ TEST(CreateFromStringTest, AcceptedStringsBuildTheirFilter) {
     const bool has_trailer = id.find(":blocks:rocksdb") != std::string::npos ||
                              id.find(":mix:") != std::string::npos;
     ASSERT_EQ(block.size(), 8 + 8 * num_words + (has_trailer ? 5 : 0));
-    EXPECT_EQ(NumProbes(block), accepted.num_probes);
-    EXPECT_EQ(NumWords(block), accepted.num_words);
+    EXPECT_EQ(BigEndian32(block, 0), accepted.num_probes);
+    EXPECT_EQ(BigEndian32(block, 4), accepted.num_words);
   }
 }
 

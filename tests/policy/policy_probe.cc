@@ -11,7 +11,6 @@
 #include "plugin/policy/filter_bits_api.h"
 
 namespace cassandra_bloom::testing {
-namespace {
 
 int32_t BigEndian32(const std::string& bytes, size_t offset) {
   uint32_t value = 0;
@@ -20,8 +19,6 @@ int32_t BigEndian32(const std::string& bytes, size_t offset) {
   }
   return static_cast<int32_t>(value);
 }
-
-}  // namespace
 
 void RegisterInDefaultRegistry() {
   static const bool registered = [] {
@@ -143,10 +140,6 @@ std::string BuildBlock(const PolicyPtr& policy, const Place& place,
 int TypeByte(const std::string& block) {
   return static_cast<signed char>(block.at(block.size() - 5));
 }
-
-int32_t NumProbes(const std::string& block) { return BigEndian32(block, 0); }
-
-int32_t NumWords(const std::string& block) { return BigEndian32(block, 4); }
 
 ::testing::AssertionResult Explains(const std::string& message,
                                     const RefusedString& refused) {

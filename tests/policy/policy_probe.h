@@ -71,8 +71,8 @@ constexpr int kBloomByte = -1;
 constexpr int kRibbonByte = -2;
 int TypeByte(const std::string& block);
 
-int32_t NumProbes(const std::string& block);
-int32_t NumWords(const std::string& block);
+// Returns the big-endian number at this place.
+int32_t BigEndian32(const std::string& bytes, size_t offset);
 
 struct RefusedString {
   const char* text;

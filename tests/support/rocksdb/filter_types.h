@@ -92,10 +92,6 @@ inline uint64_t Rejected(TestDb* db) {
   return db->ReadsFiltered();
 }
 
-inline std::string LogOf(const TestDb& db) {
-  return ReadFile(db.path() + "/LOG");
-}
-
 inline double BitsPerKey(const rocksdb::TableProperties& table) {
   return 8 * static_cast<double>(table.filter_size) /
          static_cast<double>(table.num_filter_entries);

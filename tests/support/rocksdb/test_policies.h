@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/rocksdb/forwarding_builder.h"
 #include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
@@ -50,7 +51,13 @@ class CapturingPolicy final : public NamedPolicy {
       : NamedPolicy("CapturingPolicy", std::move(policy)) {}
 
   rocksdb::FilterBitsReader* GetFilterBitsReader(
-      const rocksdb::Slice& contents) const override;
+      const rocksdb::Slice& contents) const override {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      blocks_.push_back(contents.ToString());
+    }
+    return NamedPolicy::GetFilterBitsReader(contents);
+  }
 
   std::vector<std::string> blocks() const {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -72,9 +79,25 @@ class ChangingPolicy : public NamedPolicy {
       : NamedPolicy(policy->Name(), policy), change_(std::move(change)) {}
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
-      const rocksdb::FilterBuildingContext& context) const override;
+      const rocksdb::FilterBuildingContext& context) const override {
+    return new Builder(NamedPolicy::GetBuilderWithContext(context), change_);
+  }
 
  private:
+  class Builder final : public ForwardingBuilder {
+   public:
+    Builder(FilterBitsBuilder* builder, const Change& change)
+        : ForwardingBuilder(builder), change_(change) {}
+
+    using ForwardingBuilder::Finish;
+    Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+      return change_(ForwardingBuilder::Finish(buf, status));
+    }
+
+   private:
+    const Change& change_;
+  };
+
   const Change change_;
 };
 
