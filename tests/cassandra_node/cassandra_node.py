@@ -116,7 +116,7 @@ class Node:
         if self.session is None:
             profile = ExecutionProfile(request_timeout=None)
             self.cluster = Cluster(["127.0.0.1"], port=PORTS["client"], connect_timeout=600,
-                                   protocol_version=4,
+                                   control_connection_timeout=600, protocol_version=4,
                                    execution_profiles={EXEC_PROFILE_DEFAULT: profile})
             self.session = self.cluster.connect()
         return self.session
