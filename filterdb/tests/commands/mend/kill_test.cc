@@ -289,8 +289,8 @@ TEST_F(KillTest, SeveralAtOnce) {
   std::string script;
   for (int i = 0; i < 3; ++i) {
     Exits(0, Mend("--rewrite-digests"));
-    script += std::string("(") + CASSANDRA_BLOOM_FILTERDB +
-              " install --node-is-down " + run() + " >&2; echo $?) & ";
+    script += "('" CASSANDRA_BLOOM_FILTERDB "' install --node-is-down " +
+              run() + " >&2; echo $?) & ";
     NextRun();
   }
   const ProcessResult ran = RunProcess({"/bin/sh", "-c", script + "wait"});
