@@ -41,9 +41,9 @@ ProcessResult RunProcess(const std::vector<std::string>& arguments,
   words.insert(words.end(), arguments.begin(), arguments.end());
   // LD_PRELOAD takes no path with a space or colon, which the build folder may
   // have.
-  const std::string build = CASSANDRA_BLOOM_BUILD;
-  const std::string link = dir / "build";
-  std::filesystem::create_directory_symlink(build, link);
+  const std::string build = CASSANDRA_BLOOM_BUILD "/";
+  const std::string link = dir / "build/";
+  std::filesystem::create_directory_symlink(build, dir / "build");
   std::vector<char*> argv;
   for (std::string& word : words) {
     size_t at = word.rfind("LD_PRELOAD=", 0);

@@ -197,6 +197,18 @@ TEST(PartitionsDbReaderTest, CountsWrongHashes) {
   EXPECT_EQ(reader->num_wrong_hashes(), 2U);
 }
 
+TEST(PartitionsDbReaderTest, TellsThatAFileWasTruncated) {
+  TrieSstable sstable = SstableOf({"a", "b"}, /*filler=*/300000);
+  const MadeFiles files(sstable);
+  std::string error;
+  const auto reader = files.Open(&error);
+  ASSERT_NE(reader, nullptr) << error;
+  ASSERT_EQ(truncate(files.Path("Data.db").c_str(), 200000), 0);
+  EXPECT_EQ(WithoutFolders(ReadKeys(reader.get()).error),
+            "da-1-bti-Data.db: was truncated while it was read: byte 300003 of "
+            "600006 is missing");
+}
+
 // ---- Damaged files ----
 
 // The position of the root node if SstableOf gets one key.

@@ -48,6 +48,10 @@ for how in preload replace both; do
   [ "$result" = used ]
 done
 
+step "/bin/true, and filterdb"
+inside env LD_PRELOAD=libcassandra_bloom_preload.so true
+inside filterdb --version
+
 step "the consumer project, by CMake and by pkg-config"
 install cmake g++ make pkgconf python3
 logged consumer inside $scripts/consumer/run.sh /usr

@@ -125,6 +125,7 @@ TEST(DoctorNotUsedTest, FiltersForHitsAboveTheLastLevel) {
   EXPECT_EQ(problem["levels"].size(), 1U);
   EXPECT_EQ(problem["levels"]["3"].size(), 1U);
   EXPECT_EQ(FamilyOf(ran)["ssts"][1]["use"], "none_on_purpose");
+  EXPECT_EQ(DeniedOf100(&db), 0U);
 }
 
 // In level 0, optimize_filters_for_hits excuses the oldest file alone, and none

@@ -76,6 +76,16 @@ void AddIndex(Draws* draws, OptionList* list) {
   }
 }
 
+std::string DrawPinning(Draws* draws) {
+  OptionList list;
+  for (const char* const name : {"top_level_index_pinning", "partition_pinning",
+                                 "unpartitioned_pinning"}) {
+    list.Add(name, draws->Of<const char*>(
+                       {"kFallback", "kNone", "kFlushedAndSimilar", "kAll"}));
+  }
+  return "{" + list.text() + "}";
+}
+
 void AddCaching(Draws* draws, OptionList* list) {
   if (draws->OneIn(8)) {
     list->AddBool("no_block_cache", true);
@@ -85,6 +95,9 @@ void AddCaching(Draws* draws, OptionList* list) {
   list->AddBool("cache_index_and_filter_blocks", draws->OneIn(2));
   list->AddBool("pin_l0_filter_and_index_blocks_in_cache", draws->OneIn(2));
   list->AddBool("pin_top_level_index_and_filter", draws->OneIn(2));
+  if (draws->OneIn(2)) {
+    list->Add("metadata_cache_options", DrawPinning(draws));
+  }
   if (draws->OneIn(4)) {
     list->Add("prepopulate_block_cache", "kFlushOnly");
   }

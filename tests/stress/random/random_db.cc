@@ -95,17 +95,17 @@ std::string FirstLine(const std::string& text) {
 }
 
 void FindFailure(const ProcessResult& process, Outcome* outcome) {
-  for (const std::string& line : Lines(process.err)) {
-    if (line.find(kAssertion) != std::string::npos) {
-      // Without the "program: " before "file.cc:12: f: Assertion...".
-      outcome->kind = outcome->text = line.substr(line.find(": ") + 2);
-      return;
-    }
-  }
   for (const std::string& line : Lines(process.out)) {
     if (line.compare(0, sizeof(kFailure) - 1, kFailure) == 0) {
       outcome->text = line.substr(sizeof(kFailure) - 1);
       outcome->kind = outcome->text.substr(0, outcome->text.find(": "));
+      return;
+    }
+  }
+  for (const std::string& line : Lines(process.err)) {
+    if (line.find(kAssertion) != std::string::npos) {
+      // Without the "program: " before "file.cc:12: f: Assertion...".
+      outcome->kind = outcome->text = line.substr(line.find(": ") + 2);
       return;
     }
   }

@@ -289,6 +289,11 @@ class Trial {
             }
           }));
     };
+    // If no more threads can be started, those that run end.
+    struct Stop {
+      ~Stop() { stop = true; }
+      std::atomic<bool>& stop;
+    } stop_at_end{stop};
     const auto repeat_with_rests =
         [&](const std::function<void(size_t family, Draws*)>& work) {
           repeat([this, work](Draws* draws) {
@@ -445,7 +450,9 @@ class Trial {
 }  // namespace
 
 int RunTrial(const TrialSettings& settings, TrialCounts* counts) {
-  return RunAndReport([&] { Trial(settings, counts).Run(); });
+  // It is closed after a failure was printed, because closing may fail, too.
+  Trial trial(settings, counts);
+  return RunAndReport([&] { trial.Run(); });
 }
 
 }  // namespace cassandra_bloom::testing

@@ -71,10 +71,18 @@ bool IsChange(uint64_t number, const uint64_t* arguments) {
 
 // A thread stops where a system call begins and where it ends.
 bool BeginsChange(pid_t thread, int status) {
+  if (WSTOPSIG(status) != (SIGTRAP | kSystemCall)) {
+    return false;
+  }
   __ptrace_syscall_info call;
-  return WSTOPSIG(status) == (SIGTRAP | kSystemCall) &&
-         ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof(call), &call) > 0 &&
-         call.op == PTRACE_SYSCALL_INFO_ENTRY &&
+  if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof(call), &call) <= 0) {
+    if (errno == ESRCH) {  // Killed meanwhile.
+      return false;
+    }
+    throw std::runtime_error(std::string("PTRACE_GET_SYSCALL_INFO: ") +
+                             strerror(errno));
+  }
+  return call.op == PTRACE_SYSCALL_INFO_ENTRY &&
          IsChange(call.entry.nr, call.entry.args);
 }
 

@@ -108,9 +108,13 @@ TEST_F(UndoTest, WhereOnlyTocWasCompleted) {
 }
 
 TEST_F(UndoTest, WhatHasChangedIsLeft) {
+  SstableSpec other;
+  other.keys = {"alice", "bob", "carol"};
   const std::vector<std::pair<std::function<void()>, std::string>> cases = {
       {[&] { Damage(filter_); }, "foreign: its filter has changed since"},
       {[&] { fs::remove(filter_); }, "foreign: its filter was removed"},
+      {[&] { Write(other); }, "gone: another SSTable has this name now"},
+      {[&] { WriteFile(one_.Path("TOC.txt"), ""); }, "left: TOC.txt damaged"},
       {[&] { WriteFile(run() + "/old/1", "0123456789abcdef"); },
        "is not the file that the list of the run names"},
   };

@@ -124,6 +124,9 @@ TEST_F(HarmsTest, HiddenRowsAreSaid) {
       {"not confirmed, denies keys of the index", bad, Remove("Statistics.db"),
        2, "hides rows", true, "keys missing, keys not confirmed",
        "restore Statistics.db"},
+      {"not confirmed, and not in TOC.txt", SpecOf("nb"),
+       Both(Remove("Statistics.db"), LeaveOutOfToc), 3, "not known", true,
+       "keys not confirmed, not in TOC.txt", "restore Statistics.db"},
       {"of another form", SpecOf("nb", FilterFault::kOtherForm), NoChange, 2,
        "hides rows", false, "keys missing, another form",
        "has all keys in the form ma-to-me, and not in that of version nb\n"},
@@ -141,8 +144,12 @@ TEST_F(HarmsTest, HiddenRowsAreSaid) {
        },
        2, "SSTable damaged", false, "keys unreadable",
        "restore the damaged file"},
+      {"Data.db lost, ma", SpecOf("ma"), Remove("Data.db"), 2,
+       "SSTable damaged", false, "keys unreadable", "restore the damaged file"},
       {"cut, na", SpecOf("nb"), CutTo(600), 2, "hides rows", false, "truncated",
        "truncated (hides rows)"},
+      {"cut, before na", SpecOf("md"), CutTo(600), 2, "refused", false,
+       "truncated", "truncated (refused)"},
       {"cut in the header, na", SpecOf("nb"), CutTo(5), 1, "wastes reads",
        false, "header cut", "header cut (wastes reads)"},
       {"empty, before na", SpecOf("md"), CutTo(0), 2, "refused", false, "empty",
@@ -201,8 +208,10 @@ TEST_F(HarmsTest, NothingElseIsCalledDamage) {
        "TOC.txt damaged", "restore the TOC.txt whose checksum is in Scylla.db"},
       {"TOC.txt missing, with a digest", SpecOf("me"),
        Both(AddDigests, Remove("TOC.txt")), 2, "refused", false,
-       "TOC.txt missing",
-       "restore the TOC.txt whose checksum is in Scylla.db"}};
+       "TOC.txt missing", "restore the TOC.txt whose checksum is in Scylla.db"},
+      {"TOC.txt missing, without a digest", SpecOf("ms"), Remove("TOC.txt"), 2,
+       "refused", false, "TOC.txt missing",
+       "with the components of the SSTable one a line"}};
   for (const HarmCase& each : cases) {
     Expect(each);
   }

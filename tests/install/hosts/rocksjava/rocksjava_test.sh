@@ -17,6 +17,7 @@ ours=filter_policy=cassandra_bloom:10:blocks:rocksdb
 for mode in plain ours mix; do
   try rows_$mode $mode rows "$dbs/$mode"
   expect rows_$mode "rocksdbs 1"
+  expect rows_$mode "files [1-9][0-9]* 0"  # None is without a filter.
   [ "$(figure rows_$mode useful)" -gt 210000 ] || fail "rows_$mode: the filters rejected too few"
 done
 for mode in plain mix; do
