@@ -11,6 +11,7 @@
 
 #include "plugin/policy/filter_bits_api.h"
 #include "tests/policy/policy_probe.h"
+#include "tests/support/rocksdb/filter_types.h"
 
 namespace cassandra_bloom::testing {
 namespace {
@@ -62,7 +63,7 @@ TEST(InPlaceTest, MixBuildsItsFilters) {
        {0.5, 9.9, 100.0, 1000.0, std::numeric_limits<double>::quiet_NaN()}) {
     SCOPED_TRACE(bits);
     const std::string block = BottommostBlock(MixInPlace(bits));
-    EXPECT_EQ(TypeByte(block), kRibbonByte);
+    EXPECT_EQ(TypeOf(block), "ribbon");
     EXPECT_LT(block.size(),
               BottommostBlock(BuiltinPolicy(bits)).size() * 4 / 5);
   }

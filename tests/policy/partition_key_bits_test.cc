@@ -49,7 +49,9 @@ TEST(PartitionKeyBitsTest, TheBlockIsThatOfThePartitionKeysAndFilters) {
   }
 }
 
-// A whole key and its prefix give the same partition key.
+// A whole key and its prefix give the same partition key. RocksDB's comments on
+// SliceTransform ask that a prefix is its own prefix, and that no shorter text
+// has it; tests/lsm/partition_key_test.cc has more keys.
 TEST(PartitionKeyBitsTest, AKeyAndItsPrefixAreOneEntry) {
   for (const PartitionLayout& layout : kPartitionLayouts) {
     if (!HasEnd(layout)) {
@@ -66,6 +68,12 @@ TEST(PartitionKeyBitsTest, AKeyAndItsPrefixAreOneEntry) {
         const Slice prefix = transform->Transform(key);
         ASSERT_EQ(prefix, layout.prefix_of(partition));
         AddKeyAndPrefix(key, prefix, builder.get());
+      }
+      const std::string prefix = layout.prefix_of(partition);
+      ASSERT_EQ(transform->Transform(prefix), prefix);
+      for (size_t size = 0; size <= prefix.size(); ++size) {
+        ASSERT_EQ(transform->InDomain(prefix.substr(0, size)),
+                  size == prefix.size());
       }
       partition_keys.push_back(layout.key_of(partition));
     }

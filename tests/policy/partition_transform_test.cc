@@ -13,8 +13,6 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/policy/policy_probe.h"
-#include "tests/support/partition_layouts.h"
-#include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
@@ -130,14 +128,6 @@ TEST_F(PartitionTransformTest, RefusedStringsAreRefusedOnEveryWay) {
   }
 }
 
-// RocksDB uses stored prefixes only if the extractor's name is the same.
-TEST_F(PartitionTransformTest, NamesAreFrozen) {
-  const TransformPtr transform = TransformFor("skip:8,u16");
-  EXPECT_STREQ(transform->Name(), "cassandra_partition");
-  EXPECT_EQ(transform->GetId(), "cassandra_partition:skip:8,u16");
-  EXPECT_EQ(transform->AsString(), "cassandra_partition:skip:8,u16");
-}
-
 TEST_F(PartitionTransformTest, AReopenedDatabaseHasTheSame) {
   Options options = DbOptions(nullptr);
   options.prefix_extractor = TransformFor("skip:8,u16");
@@ -193,33 +183,6 @@ TEST_F(PartitionTransformTest, WrongOnesInCppAreRefused) {
     EXPECT_TRUE(
         NewCassandraPartitionTransform(wrong, &transform).IsInvalidArgument());
     EXPECT_EQ(transform, nullptr);
-  }
-}
-
-// Checks the contract in RocksDB's comments on
-// ColumnFamilyOptions::prefix_extractor and SliceTransform: prefixes are
-// sorted, and the keys with the same prefix are neighbours. Both follow if the
-// prefix of a key is also that of everything that begins with this prefix, and
-// no shorter text has it. tests/lsm/partition_key_test.cc has more keys.
-TEST_F(PartitionTransformTest, KeepsRocksdbsContract) {
-  SCOPED_TRACE(Seed());
-  const RandomKeys random_keys(Seed(), 12);
-  for (const PartitionLayout& layout : kPartitionLayouts) {
-    if (!HasEnd(layout)) {
-      continue;
-    }
-    SCOPED_TRACE(layout.name);
-    const TransformPtr transform = TransformFor(layout.partition_key);
-    for (uint64_t i = 0; i < 1000; ++i) {
-      const std::string prefix = layout.prefix_of(i);
-      for (const std::string& key : {prefix, prefix + random_keys[i]}) {
-        ASSERT_TRUE(transform->InDomain(key));
-        ASSERT_EQ(transform->Transform(key), prefix);
-      }
-      for (size_t size = 0; size < prefix.size(); ++size) {
-        ASSERT_FALSE(transform->InDomain(prefix.substr(0, size)));
-      }
-    }
   }
 }
 

@@ -66,14 +66,6 @@ struct Place {
 std::string BuildBlock(const PolicyPtr& policy, const Place& place = {},
                        size_t num_keys = 1000);
 
-// The fifth byte from the end, which in RocksDB tells the type of the filter.
-constexpr int kBloomByte = -1;
-constexpr int kRibbonByte = -2;
-int TypeByte(const std::string& block);
-
-// Returns the big-endian number at this place.
-int32_t BigEndian32(const std::string& bytes, size_t offset);
-
 struct RefusedString {
   const char* text;
   const char* value;  // Part of the message that repeats the value.
