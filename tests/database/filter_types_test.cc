@@ -40,12 +40,6 @@ CassandraBloomOptions MixOf(double bits, const std::string& filter = "",
   return options;
 }
 
-CassandraBloomOptions ListOf(std::vector<double> level_bits) {
-  CassandraBloomOptions options;
-  options.level_bits = std::move(level_bits);
-  return options;
-}
-
 // Each level must have at most one file.
 std::map<int, double> BitsByLevel(const TestDb& db) {
   std::vector<rocksdb::LiveFileMetaData> files;
@@ -91,7 +85,7 @@ struct PlacesCase {
 
 TEST(FilterTypesTest, InFlushesCompactionsAndAtTheBottom) {
   CassandraBloomOptions of_levels = Types("bloom", "");
-  of_levels.level_bits = {16, 12};
+  of_levels.level_bits = {16, 14, 14, 14, 14, 12};
   of_levels.bottommost_bits = 6;
   const CassandraBloomOptions ours = MixOf(10, "cassandra", "bloom");
   const PlacesCase cases[] = {
@@ -147,17 +141,6 @@ TEST(FilterTypesTest, MixWhereRocksdbDoesNotCompact) {
     TestDb db(options, SomeRows());
     ExpectFilters(&db, {{type, 1}});
     ExpectBits(BitsPerKey(db), type, bits);
-  }
-}
-
-TEST(FilterTypesTest, BitsByLevel) {
-  TestDb db(DbOptions(PolicyOf(ListOf({16, 12, 8, 4}))), SomeRows());
-  ExpectBits(BitsPerKey(db), "cassandra", 16);
-  for (const auto& [level, bits] :
-       {std::pair(1, 12), {2, 8}, {3, 4}, {4, 4}, {6, 4}}) {
-    SCOPED_TRACE(level);
-    Require(CompactFilesTo(level, db.get()));
-    ExpectBits(BitsPerKey(db), "cassandra", bits);
   }
 }
 
@@ -266,7 +249,9 @@ TEST(FilterTypesTest, PartitionedFiltersOfPrefixesAloneAreOurs) {
 // RocksDB starts a new LOG each time a database is opened.
 TEST(FilterTypesTest, TheLogHasTheIdOncePerOpen) {
   const std::string line = " filter_policy=cassandra_bloom:level_bits:16,12\n";
-  TestDb db(DbOptions(PolicyOf(ListOf({16, 12}))));
+  CassandraBloomOptions list;
+  list.level_bits = {16, 12};
+  TestDb db(DbOptions(PolicyOf(list)));
   for (int opened = 0; opened < 2; ++opened) {
     for (int flush = 0; flush < 2; ++flush) {
       db.Fill(SomeRows());
