@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cassandra_bloom/filter_db.h"
@@ -123,38 +124,34 @@ TEST(SstableVersionTest, UnknownOnesAreRefusedWithTheKnownOnes) {
 }
 
 TEST(SstableVersionTest, OfFileNames) {
-  struct Name {
-    const char* path;
-    const char* version;
-  };
-  for (const Name& name : {
-           Name{"nb-1-big-Filter.db", "nb"},
-           Name{"/a-b/c/nb-1-big-Filter.db", "nb"},
-           Name{"da-3gh1-bti-Filter.db", "da"},
-           Name{"oa-3g7k_098r_4jtqo2asamoc1i8h9n-big-Filter.db", "oa"},
-           Name{"ks-cf-ka-1-Filter.db", "ka"},
-           Name{"ks-cf-tmp-jb-12-Filter.db", "jb"},
-           Name{"ks-cf-tmplink-ka-1-Filter.db", "ka"},
-           Name{"tmp-la-1-big-Filter.db", "la"},
-           Name{"tmplink-la-1-big-Data.db", "la"},
-           Name{"/tmp/tmp-mc-12-big-Filter.db", "mc"},
+  for (const auto& [path, expected] : {
+           std::pair{"nb-1-big-Filter.db", "nb"},
+           {"/a-b/c/nb-1-big-Filter.db", "nb"},
+           {"da-3gh1-bti-Filter.db", "da"},
+           {"oa-3g7k_098r_4jtqo2asamoc1i8h9n-big-Filter.db", "oa"},
+           {"ks-cf-ka-1-Filter.db", "ka"},
+           {"ks-cf-tmp-jb-12-Filter.db", "jb"},
+           {"ks-cf-tmplink-ka-1-Filter.db", "ka"},
+           {"tmp-la-1-big-Filter.db", "la"},
+           {"tmplink-la-1-big-Data.db", "la"},
+           {"/tmp/tmp-mc-12-big-Filter.db", "mc"},
            // A keyspace may have the name "tmp".
-           Name{"tmp-cf-ka-1-Filter.db", "ka"},
-           Name{"tmp-la-ka-1-Filter.db", "ka"},
-           Name{"Keyspace1-Standard1.idx-ic-0-Filter.db", "ic"},
-           Name{"me-1-big-Index.db", "me"},
-           Name{"b-1-bti-Filter.db", "b"},
-           Name{"cc-3gdv_0vos_48lts2l3kqtv0q1se8-bti-Filter.db", "cc"},
+           {"tmp-cf-ka-1-Filter.db", "ka"},
+           {"tmp-la-ka-1-Filter.db", "ka"},
+           {"Keyspace1-Standard1.idx-ic-0-Filter.db", "ic"},
+           {"me-1-big-Index.db", "me"},
+           {"b-1-bti-Filter.db", "b"},
+           {"cc-3gdv_0vos_48lts2l3kqtv0q1se8-bti-Filter.db", "cc"},
            // Copies to which a tool has added keyspace and table.
-           Name{"legacy_tables-legacy_md_simple-md-1-big-Data.db", "md"},
-           Name{"ks-t-da-3gh1-bti-Data.db", "da"},
+           {"legacy_tables-legacy_md_simple-md-1-big-Data.db", "md"},
+           {"ks-t-da-3gh1-bti-Data.db", "da"},
            // Without the keyspace.
-           Name{"Standard1-hb-0-Filter.db", "hb"},
+           {"Standard1-hb-0-Filter.db", "hb"},
        }) {
     std::string version;
     std::string error;
-    EXPECT_TRUE(SstableVersionOfFileName(name.path, &version, &error)) << error;
-    EXPECT_EQ(version, name.version);
+    EXPECT_TRUE(SstableVersionOfFileName(path, &version, &error)) << error;
+    EXPECT_EQ(version, expected);
   }
   for (const char* path : {"", "Filter.db", "nb-1-Filter.db", "a/b-c/Filter.db",
                            "Standard1-12-Filter.db", "nb-1-small-Filter.db"}) {
