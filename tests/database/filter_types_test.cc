@@ -5,16 +5,18 @@
 // tests/policy/rocksdbs_policies_test.cc has all places of a file, without a
 // database.
 
-#include "tests/support/rocksdb/filter_types.h"
-
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_writer.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -22,6 +24,9 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/support/rocksdb/checks.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/policy_filter.h"
+#include "tests/support/rocksdb/releases.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/rocksdb/test_policies.h"
 #include "tests/support/temp_dir.h"
@@ -31,6 +36,19 @@ namespace {
 
 using rocksdb::CassandraBloomOptions;
 
+// Returns enough rows for a Ribbon filter, because RocksDB builds no Ribbon
+// filter for few keys.
+Rows SomeRows() { return NumberedRows(100000, 104000); }
+
+CassandraBloomOptions Types(const std::string& filter,
+                            const std::string& bottommost) {
+  CassandraBloomOptions options;
+  options.filter = filter;
+  options.bottommost_filter = bottommost;
+  options.blocks = "rocksdb";
+  return options;
+}
+
 CassandraBloomOptions MixOf(double bits, const std::string& filter = "",
                             const std::string& bottommost_filter = "") {
   CassandraBloomOptions options;
@@ -38,6 +56,49 @@ CassandraBloomOptions MixOf(double bits, const std::string& filter = "",
   options.filter = filter;
   options.bottommost_filter = bottommost_filter;
   return options;
+}
+
+PolicyPtr PolicyOf(const CassandraBloomOptions& options) {
+  return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
+}
+
+using FilterTypes = std::map<std::string, int>;
+
+// Counts the different filters that RocksDB reads when it opens the database.
+// It may read the same one twice.
+FilterTypes TypesIn(const TestDb& db) {
+  const auto capturing =
+      std::make_shared<CapturingPolicy>(OurPolicyBesideRocksdb());
+  OpenedDb opened{};
+  Require(
+      rocksdb::DB::OpenForReadOnly(DbOptions(capturing), db.path(), &opened));
+  const std::unique_ptr<rocksdb::DB> reader = Own(std::move(opened));
+  const auto blocks = capturing->blocks();
+  FilterTypes types;
+  for (const std::string& block : std::set(blocks.begin(), blocks.end())) {
+    ++types[TypeOf(block)];
+  }
+  return types;
+}
+
+void ExpectAllFound(const TestDb& db) {
+  EXPECT_TRUE(GetsMatch(db.source(), {SomeRows(), {}}));
+}
+
+// Returns how many of 1000 absent keys the filters reject.
+uint64_t Rejected(TestDb* db) {
+  Dataset dataset;
+  for (uint32_t i = 100000; i < 101000; ++i) {
+    dataset.absent.push_back(NumberedKey(i) + "x");
+  }
+  db->ResetStatistics();
+  EXPECT_TRUE(GetsMatch(db->source(), dataset));
+  return db->ReadsFiltered();
+}
+
+double BitsPerKey(const rocksdb::TableProperties& table) {
+  return 8 * static_cast<double>(table.filter_size) /
+         static_cast<double>(table.num_filter_entries);
 }
 
 // Each level must have at most one file.
@@ -136,11 +197,11 @@ TEST(FilterTypesTest, MixWhereRocksdbDoesNotCompact) {
        {std::tuple(rocksdb::kCompactionStyleFIFO, "ribbon", 9.4),
         {rocksdb::kCompactionStyleNone, "bloom", 17.0}}) {
     SCOPED_TRACE(type);
-    rocksdb::Options options = DbOptions(Mix());
+    rocksdb::Options options = DbOptions(PolicyOf(MixOf(10)));
     options.compaction_style = style;
     TestDb db(options, SomeRows());
     ExpectFilters(&db, {{type, 1}});
-    ExpectBits(BitsPerKey(db), type, bits);
+    ExpectBits(BitsPerKey(*db.OnlyTable()), type, bits);
   }
 }
 
@@ -183,7 +244,7 @@ TEST(FilterTypesTest, FilesOfUnknownPlaceGetFilterAndNotBottommostFilter) {
       TestDb db(DbOptions(PolicyOf(options)));
       write(&db);
       ExpectFilters(&db, {{type, 1}});
-      ExpectBits(BitsPerKey(db), type, bits);
+      ExpectBits(BitsPerKey(*db.OnlyTable()), type, bits);
     }
   }
 }
@@ -194,7 +255,7 @@ TEST(FilterTypesTest, FilesOfUnknownPlaceGetFilterAndNotBottommostFilter) {
 TEST(FilterTypesTest, RocksdbsPolicyRejectsAsManyKeysOfMix) {
   for (const Layout layout : AllLayouts()) {
     SCOPED_TRACE(ToString(layout));
-    TestDb db(DbOptions(Mix(), layout), SomeRows());
+    TestDb db(DbOptions(PolicyOf(MixOf(10)), layout), SomeRows());
     db.Compact();
     db.Fill(SomeRows());
     const uint64_t with_library = Rejected(&db);
@@ -218,7 +279,8 @@ TEST(FilterTypesTest, PartitionedFiltersOfPrefixesAloneAreOurs) {
   for (const auto& [key, value] : rows) {
     keys.emplace_back(key);
   }
-  for (const PolicyPtr& policy : {PolicyOf(Types("bloom", "ribbon")), Mix()}) {
+  for (const PolicyPtr& policy :
+       {PolicyOf(Types("bloom", "ribbon")), PolicyOf(MixOf(10))}) {
     const auto capturing = std::make_shared<CapturingPolicy>(policy);
     rocksdb::BlockBasedTableOptions table =
         TableOptions(capturing, Layout::kPartitioned);
@@ -262,6 +324,83 @@ TEST(FilterTypesTest, TheLogHasTheIdOncePerOpen) {
     db.Reopen();
   }
 }
+
+// ---- Filters that change in memory ----
+
+// With the option detect_filter_construct_corruption, RocksDB fails a flush or
+// a compaction if a filter changes in memory before it is written.
+// tests/policy/bits_builder_test.cc has every bit of a filter of ours.
+
+rocksdb::Options Detecting(PolicyPtr policy, Layout layout) {
+  rocksdb::BlockBasedTableOptions table_options =
+      TableOptions(std::move(policy), layout);
+  table_options.detect_filter_construct_corruption = true;
+  return DbOptions(table_options);
+}
+
+// The type of the filter that is changed. RocksDB's builders, which our policy
+// returns, must verify the filter, too.
+class ConstructCorruptionTest
+    : public ::testing::TestWithParam<std::tuple<Layout, const char*>> {};
+
+// Slow, because RocksDB waits a second after a failure.
+TEST_P(ConstructCorruptionTest, AClearedBitFailsTheFlushOrTheCompaction) {
+  const auto& [layout, type] = GetParam();
+  const bool is_ours = type == std::string("cassandra");
+  const PolicyPtr policy =
+      is_ours ? OurPolicy() : PolicyOf(Types("cassandra", type));
+  // Clears one bit of every filter, as defective memory may do.
+  std::atomic<int> num_cleared{0};
+  const auto damaging = std::make_shared<ChangingPolicy>(
+      policy, [&num_cleared](const rocksdb::Slice& block) {
+        auto* const end = const_cast<char*>(block.data()) + block.size();
+        auto* const bits = std::find_if(end - block.size() + 8, end,
+                                        [](char byte) { return byte != 0; });
+        if (bits != end) {
+          *bits = static_cast<char>(*bits & (*bits - 1));
+          ++num_cleared;
+        }
+        return block;
+      });
+  for (const bool in_flush : {true, false}) {
+    if (in_flush && !is_ours) {
+      continue;  // A flush writes `filter`, which is ours.
+    }
+    SCOPED_TRACE(in_flush);
+    TestDb db(Detecting(policy, layout));
+    if (!in_flush) {
+      db.Fill(SomeRows());
+    }
+    db.Reopen(Detecting(damaging, layout));
+    if (in_flush) {
+      db.Put(SomeRows());
+    }
+    const rocksdb::Status status =
+        in_flush ? db->Flush(rocksdb::FlushOptions()) : CompactAll(db.source());
+    EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+    if (is_ours) {
+      EXPECT_NE(status.ToString().find("cassandra_bloom"), std::string::npos)
+          << status.ToString();
+    }
+    EXPECT_GT(num_cleared.exchange(0), 0);
+    // No row may be lost. The rows are still in the write-ahead log, or in the
+    // input of the compaction.
+    db.Reopen(Detecting(policy, layout));
+    ExpectAllFound(db);
+    EXPECT_EQ(CompactAll(db.source()).ToString(), "OK");
+    ExpectAllFound(db);
+    EXPECT_GT(Rejected(&db), 950u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ConstructCorruptionTest,
+    ::testing::Combine(::testing::Values(Layout::kFull, Layout::kPartitioned),
+                       ::testing::Values("cassandra", "bloom", "ribbon")),
+    [](const auto& test) {
+      return ToString(std::get<Layout>(test.param)) + "_" +
+             std::get<const char*>(test.param);
+    });
 
 }  // namespace
 }  // namespace cassandra_bloom::testing

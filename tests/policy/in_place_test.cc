@@ -11,7 +11,7 @@
 
 #include "plugin/policy/filter_bits_api.h"
 #include "tests/policy/policy_probe.h"
-#include "tests/support/rocksdb/filter_types.h"
+#include "tests/support/rocksdb/policy_filter.h"
 
 namespace cassandra_bloom::testing {
 namespace {

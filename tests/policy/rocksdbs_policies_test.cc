@@ -13,7 +13,7 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/policy/policy_probe.h"
-#include "tests/support/rocksdb/filter_types.h"
+#include "tests/support/rocksdb/policy_filter.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
