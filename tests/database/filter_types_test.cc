@@ -22,7 +22,6 @@
 #include <utility>
 #include <vector>
 
-#include "cassandra_bloom/filter_policy.h"
 #include "tests/support/rocksdb/checks.h"
 #include "tests/support/rocksdb/dataset.h"
 #include "tests/support/rocksdb/policy_filter.h"
@@ -34,32 +33,13 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using rocksdb::CassandraBloomOptions;
-
 // Returns enough rows for a Ribbon filter, because RocksDB builds no Ribbon
 // filter for few keys.
 Rows SomeRows() { return NumberedRows(100000, 104000); }
 
-CassandraBloomOptions Types(const std::string& filter,
-                            const std::string& bottommost) {
-  CassandraBloomOptions options;
-  options.filter = filter;
-  options.bottommost_filter = bottommost;
-  options.blocks = "rocksdb";
-  return options;
-}
-
-CassandraBloomOptions MixOf(double bits, const std::string& filter = "",
-                            const std::string& bottommost_filter = "") {
-  CassandraBloomOptions options;
-  options.mix = bits;
-  options.filter = filter;
-  options.bottommost_filter = bottommost_filter;
-  return options;
-}
-
-PolicyPtr PolicyOf(const CassandraBloomOptions& options) {
-  return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
+// Returns a policy by its string without the name.
+PolicyPtr Policy(const std::string& text) {
+  return PolicyFrom("cassandra_bloom:" + text);
 }
 
 using FilterTypes = std::map<std::string, int>;
@@ -135,7 +115,7 @@ constexpr rocksdb::CompactionStyle kUniversal =
 struct PlacesCase {
   rocksdb::CompactionStyle style;
   bool has_dynamic_levels;
-  CassandraBloomOptions options;
+  const char* text;
   const char* in_flush;
   double bits_in_flush;
   const char* in_compaction;
@@ -145,24 +125,25 @@ struct PlacesCase {
 };
 
 TEST(FilterTypesTest, InFlushesCompactionsAndAtTheBottom) {
-  CassandraBloomOptions of_levels = Types("bloom", "");
-  of_levels.level_bits = {16, 14, 14, 14, 14, 12};
-  of_levels.bottommost_bits = 6;
-  const CassandraBloomOptions ours = MixOf(10, "cassandra", "bloom");
   const PlacesCase cases[] = {
-      {kLeveled, true, Types("cassandra", "ribbon"), "cassandra", 10,
-       "cassandra", 10, "ribbon", 10},
+      {kLeveled, true, "10:bottommost_filter:ribbon:blocks:rocksdb",
+       "cassandra", 10, "cassandra", 10, "ribbon", 10},
       // RocksDB's Ribbon policy writes Bloom filters into flushed files.
-      {kLeveled, true, Types("ribbon", "cassandra"), "bloom", 10, "ribbon", 10,
-       "cassandra", 10},
-      {kLeveled, false, of_levels, "bloom", 16, "bloom", 12, "bloom", 6},
-      {kLeveled, true, MixOf(10), "bloom", 17, "bloom", 17, "ribbon", 9.4},
-      {kLeveled, false, MixOf(6), "bloom", 13, "bloom", 13, "ribbon", 5.4},
-      {kUniversal, true, MixOf(10), "bloom", 17, "ribbon", 17, "ribbon", 9.4},
-      {kUniversal, true, ours, "cassandra", 17, "cassandra", 17, "bloom", 9.4},
+      {kLeveled, true,
+       "10:filter:ribbon:bottommost_filter:cassandra:blocks:rocksdb", "bloom",
+       10, "ribbon", 10, "cassandra", 10},
+      {kLeveled, false,
+       "level_bits:16,14,14,14,14,12:bottommost_bits:6:filter:bloom:blocks:"
+       "rocksdb",
+       "bloom", 16, "bloom", 12, "bloom", 6},
+      {kLeveled, true, "mix:10", "bloom", 17, "bloom", 17, "ribbon", 9.4},
+      {kLeveled, false, "mix:6", "bloom", 13, "bloom", 13, "ribbon", 5.4},
+      {kUniversal, true, "mix:10", "bloom", 17, "ribbon", 17, "ribbon", 9.4},
+      {kUniversal, true, "mix:10:filter:cassandra:bottommost_filter:bloom",
+       "cassandra", 17, "cassandra", 17, "bloom", 9.4},
   };
   for (const PlacesCase& expected : cases) {
-    const PolicyPtr policy = PolicyOf(expected.options);
+    const PolicyPtr policy = Policy(expected.text);
     SCOPED_TRACE(policy->GetId() + ", compaction style " +
                  std::to_string(expected.style));
     rocksdb::Options options = DbOptions(policy);
@@ -197,7 +178,7 @@ TEST(FilterTypesTest, MixWhereRocksdbDoesNotCompact) {
        {std::tuple(rocksdb::kCompactionStyleFIFO, "ribbon", 9.4),
         {rocksdb::kCompactionStyleNone, "bloom", 17.0}}) {
     SCOPED_TRACE(type);
-    rocksdb::Options options = DbOptions(PolicyOf(MixOf(10)));
+    rocksdb::Options options = DbOptions(Policy("mix:10"));
     options.compaction_style = style;
     TestDb db(options, SomeRows());
     ExpectFilters(&db, {{type, 1}});
@@ -231,17 +212,19 @@ void WriteAndRepair(TestDb* db) {
 // RocksDB does not know the level of ingested and repaired files.
 // Only `mix` takes them for bottommost files.
 TEST(FilterTypesTest, FilesOfUnknownPlaceGetFilterAndNotBottommostFilter) {
-  CassandraBloomOptions list = Types("bloom", "cassandra");
-  list.level_bits = {16, 12};
   for (void (*const write)(TestDb*) : {Ingest, WriteAndRepair}) {
     SCOPED_TRACE(write == Ingest ? "SstFileWriter" : "RepairDB");
-    for (const auto& [options, type, bits] :
-         {std::tuple(Types("cassandra", "ribbon"), "cassandra", 10.0),
-          {Types("ribbon", "cassandra"), "ribbon", 10.0},
-          {list, "bloom", 12.0},
-          {MixOf(10), "ribbon", 9.4}}) {
-      SCOPED_TRACE(type);
-      TestDb db(DbOptions(PolicyOf(options)));
+    for (const auto& [text, type, bits] :
+         {std::tuple("10:bottommost_filter:ribbon:blocks:rocksdb", "cassandra",
+                     10.0),
+          {"10:filter:ribbon:bottommost_filter:cassandra:blocks:rocksdb",
+           "ribbon", 10.0},
+          {"level_bits:16,12:filter:bloom:bottommost_filter:cassandra:blocks:"
+           "rocksdb",
+           "bloom", 12.0},
+          {"mix:10", "ribbon", 9.4}}) {
+      SCOPED_TRACE(text);
+      TestDb db(DbOptions(Policy(text)));
       write(&db);
       ExpectFilters(&db, {{type, 1}});
       ExpectBits(BitsPerKey(*db.OnlyTable()), type, bits);
@@ -255,7 +238,7 @@ TEST(FilterTypesTest, FilesOfUnknownPlaceGetFilterAndNotBottommostFilter) {
 TEST(FilterTypesTest, RocksdbsPolicyRejectsAsManyKeysOfMix) {
   for (const Layout layout : AllLayouts()) {
     SCOPED_TRACE(ToString(layout));
-    TestDb db(DbOptions(PolicyOf(MixOf(10)), layout), SomeRows());
+    TestDb db(DbOptions(Policy("mix:10"), layout), SomeRows());
     db.Compact();
     db.Fill(SomeRows());
     const uint64_t with_library = Rejected(&db);
@@ -280,7 +263,8 @@ TEST(FilterTypesTest, PartitionedFiltersOfPrefixesAloneAreOurs) {
     keys.emplace_back(key);
   }
   for (const PolicyPtr& policy :
-       {PolicyOf(Types("bloom", "ribbon")), PolicyOf(MixOf(10))}) {
+       {Policy("10:filter:bloom:bottommost_filter:ribbon:blocks:rocksdb"),
+        Policy("mix:10")}) {
     const auto capturing = std::make_shared<CapturingPolicy>(policy);
     rocksdb::BlockBasedTableOptions table =
         TableOptions(capturing, Layout::kPartitioned);
@@ -311,9 +295,7 @@ TEST(FilterTypesTest, PartitionedFiltersOfPrefixesAloneAreOurs) {
 // RocksDB starts a new LOG each time a database is opened.
 TEST(FilterTypesTest, TheLogHasTheIdOncePerOpen) {
   const std::string line = " filter_policy=cassandra_bloom:level_bits:16,12\n";
-  CassandraBloomOptions list;
-  list.level_bits = {16, 12};
-  TestDb db(DbOptions(PolicyOf(list)));
+  TestDb db(DbOptions(Policy("level_bits:16,12")));
   for (int opened = 0; opened < 2; ++opened) {
     for (int flush = 0; flush < 2; ++flush) {
       db.Fill(SomeRows());
@@ -346,8 +328,8 @@ TEST_P(ConstructCorruptionTest, AClearedBitFailsTheFlushOrTheCompaction) {
   for (const auto& [policy, in_flush, message] :
        {std::tuple(OurPolicy(), true, "cassandra_bloom"),
         {OurPolicy(), false, "cassandra_bloom"},
-        {PolicyOf(Types("cassandra", "bloom")), false, ""},
-        {PolicyOf(Types("cassandra", "ribbon")), false, ""}}) {
+        {Policy("10:bottommost_filter:bloom:blocks:rocksdb"), false, ""},
+        {Policy("10:bottommost_filter:ribbon:blocks:rocksdb"), false, ""}}) {
     SCOPED_TRACE(policy->GetId() + (in_flush ? ", flush" : ", compaction"));
     // Clears one bit of every filter, as defective memory may do.
     std::atomic<int> num_cleared{0};

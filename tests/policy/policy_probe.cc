@@ -3,7 +3,6 @@
 #include "tests/policy/policy_probe.h"
 
 #include <rocksdb/table.h>
-#include <rocksdb/utilities/object_registry.h>
 #include <rocksdb/utilities/options_util.h>
 #include <rocksdb/version.h>
 
@@ -11,24 +10,6 @@
 #include "plugin/policy/filter_bits_api.h"
 
 namespace cassandra_bloom::testing {
-
-void RegisterInDefaultRegistry() {
-  static const bool registered = [] {
-    rocksdb::ObjectRegistry::Default()->AddLibrary(
-        "cassandra_bloom", register_cassandra_bloom, "");
-    return true;
-  }();
-  (void)registered;
-}
-
-PolicyPtr PolicyFrom(const std::string& text) {
-  RegisterInDefaultRegistry();
-  PolicyPtr policy;
-  rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text,
-                                          &policy)
-      .PermitUncheckedError();
-  return policy;
-}
 
 TransformPtr TransformFor(const std::string& partition_key) {
   TransformPtr transform;

@@ -22,13 +22,6 @@ namespace cassandra_bloom::testing {
 
 using TransformPtr = std::shared_ptr<const rocksdb::SliceTransform>;
 
-// Registers cassandra_bloom in RocksDB's default registry, which lasts as long
-// as the process.
-void RegisterInDefaultRegistry();
-
-// Registers, and creates a policy from a string, which may be a wrong one.
-PolicyPtr PolicyFrom(const std::string& text);
-
 TransformPtr TransformFor(const std::string& partition_key);
 
 // RocksDB's settings for parsing options: one that refuses what it does not
