@@ -23,9 +23,6 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::FilterBitsBuilder;
-using ROCKSDB_NAMESPACE::FilterBitsReader;
-using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 
 const std::string kFrozenTrailer("\0cb\xff\xff", 5);
@@ -49,7 +46,7 @@ std::vector<std::string> Absent() {
 // The largest batch of RocksDB's readers (MultiGetContext::MAX_BATCH_SIZE).
 constexpr size_t kBatch = 32;
 
-size_t CountMatches(FilterBitsReader* reader,
+size_t CountMatches(rocksdb::FilterBitsReader* reader,
                     const std::vector<std::string>& keys) {
   size_t matches = 0;
   for (size_t done = 0; done < keys.size(); done += kBatch) {
@@ -66,7 +63,8 @@ size_t CountMatches(FilterBitsReader* reader,
 
 // The memory has exactly the block's size, so a sanitizer sees a read past the
 // end.
-size_t CountMatches(const FilterPolicy& policy, const std::string& block,
+size_t CountMatches(const rocksdb::FilterPolicy& policy,
+                    const std::string& block,
                     const std::vector<std::string>& keys) {
   const std::vector<char> exact(block.begin(), block.end());
   const auto reader = NewReader(policy, Slice(exact.data(), exact.size()));
@@ -258,7 +256,7 @@ TEST(BitsReaderTest, RocksdbsNeverDeniesAKeyOfOurs) {
       given == nullptr ? 100000 : std::strtoull(given, nullptr, 10);
   const PolicyPtr rocksdbs = PolicyFrom("bloomfilter:10");
   std::vector<PolicyPtr> policies;
-  std::vector<std::unique_ptr<FilterBitsBuilder>> builders;
+  std::vector<std::unique_ptr<rocksdb::FilterBitsBuilder>> builders;
   for (int bits = 1; bits <= 100; ++bits) {
     policies.push_back(OurPolicyBesideRocksdb(bits));
     builders.push_back(NewBuilder(*policies.back()));

@@ -17,10 +17,8 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
-using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
 
 // ---- The strings ----
@@ -284,7 +282,7 @@ Status ByItself(const ConfigOptions& config, const std::string& text,
 // for an option of that one, and ignore it.
 Status InAnOptionsString(const ConfigOptions& config, const std::string& text,
                          PolicyPtr* policy) {
-  Options options;
+  rocksdb::Options options;
   const Status status = GetOptionsFromString(
       config, options,
       "max_open_files=100;block_based_table_factory={filter_policy=" + text +
@@ -296,7 +294,7 @@ Status InAnOptionsString(const ConfigOptions& config, const std::string& text,
 
 Status InAnOptionsFile(const ConfigOptions& config, const std::string& text,
                        PolicyPtr* policy) {
-  ColumnFamilyOptions family;
+  rocksdb::ColumnFamilyOptions family;
   const Status status = LoadOptionsFile(config, text, "", &family);
   *policy = FilterPolicyOf(family);
   return status;

@@ -16,7 +16,6 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::NewBloomFilterPolicy;
 
 // RocksDB builds no Ribbon filter for few keys.
@@ -49,7 +48,7 @@ TEST(InPlaceTest, RocksdbStoresOfMixWhatItStoresOfItsOwn) {
     EXPECT_STREQ(mix->Name(), rocksdbs->Name());
     EXPECT_STREQ(mix->CompatibilityName(), rocksdbs->CompatibilityName());
     EXPECT_EQ(mix->GetId(), rocksdbs->GetId());
-    const ConfigOptions config;
+    const rocksdb::ConfigOptions config;
     EXPECT_EQ(mix->ToString(config), rocksdbs->ToString(config));
     std::string mismatch;
     EXPECT_TRUE(mix->AreEquivalent(config, rocksdbs.get(), &mismatch));

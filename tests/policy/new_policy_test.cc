@@ -23,11 +23,7 @@ namespace cassandra_bloom::testing {
 namespace {
 
 using ROCKSDB_NAMESPACE::CassandraBloomOptions;
-using ROCKSDB_NAMESPACE::ConfigOptions;
-using ROCKSDB_NAMESPACE::FilterPolicy;
-using ROCKSDB_NAMESPACE::NewCassandraBloomMixPolicy;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicy;
-using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyForFpChance;
 using ROCKSDB_NAMESPACE::NewCassandraBloomPolicyFromOptions;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -105,7 +101,7 @@ TEST(NewPolicyTest, IdsOfOptions) {
   mix.bottommost_filter = "bloom";
   EXPECT_EQ(id(mix),
             "cassandra_bloom:mix:12:filter:cassandra:bottommost_filter:bloom");
-  EXPECT_EQ(IdOf(PolicyPtr(NewCassandraBloomMixPolicy(90))),
+  EXPECT_EQ(IdOf(PolicyPtr(rocksdb::NewCassandraBloomMixPolicy(90))),
             "cassandra_bloom:mix:90");
 }
 
@@ -209,7 +205,8 @@ TEST(NewPolicyTest, FpChances) {
   };
   for (const auto& [fp_chance, id] : cases) {
     SCOPED_TRACE(fp_chance);
-    const PolicyPtr policy(NewCassandraBloomPolicyForFpChance(fp_chance));
+    const PolicyPtr policy(
+        rocksdb::NewCassandraBloomPolicyForFpChance(fp_chance));
     EXPECT_EQ(IdOf(policy), id);
     EXPECT_EQ(BuildBlock(policy) == "(no builder)", fp_chance >= 1);
     EXPECT_TRUE(TestDb().TryOpen(DbOptions(policy)).ok());
@@ -233,9 +230,10 @@ TEST(NewPolicyTest, CommaInTheCLocale) {
   EXPECT_EQ(IdOf(PolicyFrom("cassandra_bloom:fp:0.01")),
             "cassandra_bloom:fp:0.01");
   PolicyPtr policy;
-  EXPECT_TRUE(IsRefusal(FilterPolicy::CreateFromString(
-                            ConfigOptions(), "cassandra_bloom:9,5", &policy),
-                        {"", "'9,5'", "0 to 100"}));
+  EXPECT_TRUE(
+      IsRefusal(rocksdb::FilterPolicy::CreateFromString(
+                    rocksdb::ConfigOptions(), "cassandra_bloom:9,5", &policy),
+                {"", "'9,5'", "0 to 100"}));
   std::setlocale(LC_ALL, before.c_str());
   unsetenv("LOCPATH");
 }

@@ -20,7 +20,6 @@ namespace {
 
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
-using ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromString;
 using ROCKSDB_NAMESPACE::NewCassandraPartitionTransform;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::SliceTransform;
@@ -74,7 +73,7 @@ std::vector<Loaded> LoadOnEveryWay(const ConfigOptions& config,
   all[0].status =
       SliceTransform::CreateFromString(config, text, &all[0].transform);
   ColumnFamilyOptions family;
-  all[1].status = GetColumnFamilyOptionsFromString(
+  all[1].status = rocksdb::GetColumnFamilyOptionsFromString(
       config, {}, "prefix_extractor=" + text, &family);
   all[1].transform = family.prefix_extractor;
   ColumnFamilyOptions in_file;

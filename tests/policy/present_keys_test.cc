@@ -21,11 +21,7 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::CassandraBloomOptions;
-using ROCKSDB_NAMESPACE::FilterBitsBuilder;
-using ROCKSDB_NAMESPACE::FilterBitsReader;
 using ROCKSDB_NAMESPACE::FilterPolicy;
-using ROCKSDB_NAMESPACE::Slice;
 
 constexpr uint64_t kKeysInFilter = 50'000;
 
@@ -51,7 +47,7 @@ enum class Held { kKeys, kKeysAndPrefixes, kPartitionKeys };
 class PresentKeysTest : public ::testing::TestWithParam<Held> {
  protected:
   static std::unique_ptr<const FilterPolicy> NewPolicy(uint64_t* random) {
-    CassandraBloomOptions options;
+    rocksdb::CassandraBloomOptions options;
     options.bits_per_key =
         NextRandom(random) % 2 == 0
             ? static_cast<double>(1 + NextRandom(random) % 100)
@@ -81,17 +77,18 @@ class PresentKeysTest : public ::testing::TestWithParam<Held> {
   }
 
   static void Add(const std::vector<std::string>& keys,
-                  FilterBitsBuilder* builder) {
+                  rocksdb::FilterBitsBuilder* builder) {
     for (const std::string& key : keys) {
       if (GetParam() == Held::kKeysAndPrefixes) {
-        AddKeyAndPrefix(key, Slice(key.data(), kPrefixLength), builder);
+        AddKeyAndPrefix(key, rocksdb::Slice(key.data(), kPrefixLength),
+                        builder);
       } else {
         builder->AddKey(key);
       }
     }
   }
 
-  static bool AllMatch(FilterBitsReader* reader,
+  static bool AllMatch(rocksdb::FilterBitsReader* reader,
                        const std::vector<std::string>& entries) {
     const std::vector<bool> in_batches = MayMatchBatch(reader, entries);
     for (size_t i = 0; i < entries.size(); ++i) {

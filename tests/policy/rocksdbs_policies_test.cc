@@ -19,8 +19,6 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::CompactionStyle;
-using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::kCompactionStyleFIFO;
 using ROCKSDB_NAMESPACE::kCompactionStyleLevel;
 using ROCKSDB_NAMESPACE::kCompactionStyleNone;
@@ -38,7 +36,7 @@ TEST(RocksdbsPoliciesTest, BloomIsTheNewBloomFilterEverywhere) {
   EXPECT_EQ(TypeOf(expected), "bloom");
   EXPECT_NEAR(static_cast<double>(expected.size()) * 8 / kKeys, 9.5, 0.1);
   for (const uint32_t format_version : {2u, 4u, 5u}) {
-    for (const CompactionStyle style :
+    for (const rocksdb::CompactionStyle style :
          {kCompactionStyleLevel, kCompactionStyleUniversal,
           kCompactionStyleFIFO, kCompactionStyleNone}) {
       for (const int level : {-1, 0, 6}) {
@@ -137,7 +135,7 @@ TEST(RocksdbsPoliciesTest, WhoeverBuildsKeepsThePolicy) {
   const TempDir dir;
   PolicyPtr policy =
       PolicyFrom("cassandra_bloom:10:filter:ribbon:blocks:rocksdb");
-  const std::weak_ptr<const FilterPolicy> watched = policy;
+  const std::weak_ptr<const rocksdb::FilterPolicy> watched = policy;
   ROCKSDB_NAMESPACE::Options options = DbOptions(std::move(policy));
   {
     ROCKSDB_NAMESPACE::SstFileWriter writer(ROCKSDB_NAMESPACE::EnvOptions(),
