@@ -53,23 +53,6 @@ static const char* Path(const char* name) {
   return path;
 }
 
-static void WriteBytes(const char* path, const char* bytes, size_t size) {
-  FILE* const file = fopen(path, "wb");
-  CHECK(file != NULL);
-  CHECK(fwrite(bytes, 1, size, file) == size);
-  CHECK(fclose(file) == 0);
-}
-
-static size_t ReadBytes(const char* path, char* bytes, size_t room) {
-  FILE* const file = fopen(path, "rb");
-  size_t size;
-  CHECK(file != NULL);
-  size = fread(bytes, 1, room, file);
-  CHECK(size < room);
-  CHECK(fclose(file) == 0);
-  return size;
-}
-
 /* The expected hashes are from Cassandra's MurmurHash.hash3_x64_128. */
 static void HashEqualsCassandra(void) {
   uint64_t hash[2] = {1, 1};
@@ -84,10 +67,6 @@ static void HashEqualsCassandra(void) {
   cassandra_bloom_hash("\x31\x42\x53\x64\x75\x86\x97", 7, hash);
   CHECK(hash[0] == UINT64_C(0x379d758d4b9e75dd));
   CHECK(hash[1] == UINT64_C(0x3abdcabcc89a3e39));
-}
-
-static void VersionIsThatOfTheProject(void) {
-  CHECK(strcmp(cassandra_bloom_version(), TEST_VERSION) == 0);
 }
 
 static void AddKeys(cassandra_bloom_builder_t* builder, const Keys* keys) {
@@ -162,7 +141,8 @@ static void NothingIsAlwaysPresent(void) {
   const char* const keys[] = {"a", "b"};
   const size_t sizes[] = {1, 1};
   cassandra_bloom_filter_t* filter;
-  WriteBytes(Path("nb-1-big-Filter.db"), "", 0);
+  FILE* const empty = fopen(Path("nb-1-big-Filter.db"), "wb");
+  CHECK(empty != NULL && fclose(empty) == 0);
   filter =
       cassandra_bloom_filter_open(Path("nb-1-big-Filter.db"), NULL, &error);
   CHECK(filter != NULL && error == NULL);
@@ -204,18 +184,14 @@ static void WrongBuildersAreRefused(void) {
   CHECK(cassandra_bloom_builder_new_for_fp_chance(0.01, 1, NULL, NULL) == NULL);
 }
 
+/* BuildsWritesAndReads has written the file, which must stay as it is. */
 static void WrongWritesAreRefused(void) {
   char* error = NULL;
-  char bytes[16];
   cassandra_bloom_builder_t* const builder =
       cassandra_bloom_builder_new_for_bits_per_key(10, 1, "nb", &error);
   CHECK(builder != NULL);
-  WriteBytes(Path("precious"), "precious", 8);
-  CHECK(
-      !cassandra_bloom_builder_write(builder, Path("precious"), false, &error));
+  CHECK(!cassandra_bloom_builder_write(builder, Path("nb"), false, &error));
   CHECK_HOLDS(error, "will not be overwritten");
-  CHECK(ReadBytes(Path("precious"), bytes, sizeof(bytes)) == 8);
-  CHECK(memcmp(bytes, "precious", 8) == 0);
   CHECK(!cassandra_bloom_builder_write(builder, NULL, true, &error));
   CHECK_BEGINS(error, "the path is NULL");
   cassandra_bloom_free(error);
@@ -232,7 +208,7 @@ int main(int argc, char** argv) {
   CHECK(argc == 2);
   folder = argv[1];
   HashEqualsCassandra();
-  VersionIsThatOfTheProject();
+  CHECK(strcmp(cassandra_bloom_version(), TEST_VERSION) == 0);
   BuildsWritesAndReads();
   GrowsAfterWriting();
   NothingIsAlwaysPresent();

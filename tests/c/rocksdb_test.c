@@ -10,10 +10,6 @@
 
 enum { kNumFurtherCalls = 100, kNumKeys = 1000 };
 
-static void TheVersionIsThatOfTheBuild(void) {
-  CHECK(strcmp(cassandra_bloom_version(), TEST_VERSION) == 0);
-}
-
 static void WriteAndFlush(rocksdb_t* db, int num_keys) {
   rocksdb_writeoptions_t* const writing = rocksdb_writeoptions_create();
   rocksdb_flushoptions_t* const flushing = rocksdb_flushoptions_create();
@@ -46,9 +42,7 @@ static char* OpenAndWrite(const char* policy, const char* path, int num_keys) {
     db = rocksdb_open(options, path, &error);
   }
   if (db != NULL) {
-    if (num_keys > 0) {
-      WriteAndFlush(db, num_keys);
-    }
+    WriteAndFlush(db, num_keys);
     rocksdb_close(db);
   }
   rocksdb_options_destroy(options);
@@ -56,14 +50,10 @@ static char* OpenAndWrite(const char* policy, const char* path, int num_keys) {
   return error;
 }
 
-static char* OpenWith(const char* policy, const char* path) {
-  return OpenAndWrite(policy, path, 0);
-}
-
 /* The library registered its policy when it was loaded. RocksDB can therefore
  * report the wrong number 1000. */
 static void RegistersThePolicy(const char* path) {
-  char* error = OpenWith("cassandra_bloom:1000", path);
+  char* error = OpenAndWrite("cassandra_bloom:1000", path, 0);
   int i;
   CHECK_HOLDS(error, "'1000'");
   cassandra_bloom_free(error); /* Frees RocksDB's messages, too. */
@@ -74,17 +64,17 @@ static void RegistersThePolicy(const char* path) {
     CHECK(cassandra_bloom_register_with_rocksdb(&error));
   }
   CHECK(error == NULL);
-  error = OpenWith("cassandra_bloom:1000", path);
+  error = OpenAndWrite("cassandra_bloom:1000", path, 0);
   CHECK_HOLDS(error, "'1000'");
   cassandra_bloom_free(error);
-  CHECK(OpenWith("cassandra_bloom:10", path) == NULL);
+  CHECK(OpenAndWrite("cassandra_bloom:10", path, 0) == NULL);
 }
 
 static void TakesEveryKindOfFilter(const char* path) {
-  char* error = OpenWith("cassandra_bloom:mix:0.5", path);
+  char* error = OpenAndWrite("cassandra_bloom:mix:0.5", path, 0);
   CHECK_HOLDS(error, "mix '0.5' is not a number from 1 to 100");
   cassandra_bloom_free(error);
-  error = OpenWith("cassandra_bloom:10:filter:bloom", path);
+  error = OpenAndWrite("cassandra_bloom:10:filter:bloom", path, 0);
   CHECK_HOLDS(error, "blocks=rocksdb");
   cassandra_bloom_free(error);
   CHECK(OpenAndWrite("cassandra_bloom:10", path, kNumKeys) == NULL);
@@ -106,7 +96,7 @@ static void RefusesAnotherRocksdb(void) {
 
 int main(int argc, char** argv) {
   CHECK(argc == 2 || argc == 3);
-  TheVersionIsThatOfTheBuild();
+  CHECK(strcmp(cassandra_bloom_version(), TEST_VERSION) == 0);
   if (argc == 2) {
     RegistersThePolicy(argv[1]);
     TakesEveryKindOfFilter(argv[1]);

@@ -5,23 +5,27 @@
 // tests/policy/rocksdbs_policies_test.cc has all places of a file, without a
 // database.
 
-#include "tests/support/rocksdb/filter_types.h"
-
 #include <gtest/gtest.h>
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/slice_transform.h>
 #include <rocksdb/sst_file_writer.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "cassandra_bloom/filter_policy.h"
 #include "tests/support/rocksdb/checks.h"
+#include "tests/support/rocksdb/dataset.h"
+#include "tests/support/rocksdb/policy_filter.h"
+#include "tests/support/rocksdb/releases.h"
 #include "tests/support/rocksdb/test_db.h"
 #include "tests/support/rocksdb/test_policies.h"
 #include "tests/support/temp_dir.h"
@@ -29,21 +33,52 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using rocksdb::CassandraBloomOptions;
+// Returns enough rows for a Ribbon filter, because RocksDB builds no Ribbon
+// filter for few keys.
+Rows SomeRows() { return NumberedRows(100000, 104000); }
 
-CassandraBloomOptions MixOf(double bits, const std::string& filter = "",
-                            const std::string& bottommost_filter = "") {
-  CassandraBloomOptions options;
-  options.mix = bits;
-  options.filter = filter;
-  options.bottommost_filter = bottommost_filter;
-  return options;
+// Returns a policy by its string without the name.
+PolicyPtr Policy(const std::string& text) {
+  return PolicyFrom("cassandra_bloom:" + text);
 }
 
-CassandraBloomOptions ListOf(std::vector<double> level_bits) {
-  CassandraBloomOptions options;
-  options.level_bits = std::move(level_bits);
-  return options;
+using FilterTypes = std::map<std::string, int>;
+
+// Counts the different filters that RocksDB reads when it opens the database.
+// It may read the same one twice.
+FilterTypes TypesIn(const TestDb& db) {
+  const auto capturing =
+      std::make_shared<CapturingPolicy>(OurPolicyBesideRocksdb());
+  OpenedDb opened{};
+  Require(
+      rocksdb::DB::OpenForReadOnly(DbOptions(capturing), db.path(), &opened));
+  const std::unique_ptr<rocksdb::DB> reader = Own(std::move(opened));
+  const auto blocks = capturing->blocks();
+  FilterTypes types;
+  for (const std::string& block : std::set(blocks.begin(), blocks.end())) {
+    ++types[TypeOf(block)];
+  }
+  return types;
+}
+
+void ExpectAllFound(const TestDb& db) {
+  EXPECT_TRUE(GetsMatch(db.source(), {SomeRows(), {}}));
+}
+
+// Returns how many of 1000 absent keys the filters reject.
+uint64_t Rejected(TestDb* db) {
+  Dataset dataset;
+  for (uint32_t i = 100000; i < 101000; ++i) {
+    dataset.absent.push_back(NumberedKey(i) + "x");
+  }
+  db->ResetStatistics();
+  EXPECT_TRUE(GetsMatch(db->source(), dataset));
+  return db->ReadsFiltered();
+}
+
+double BitsPerKey(const rocksdb::TableProperties& table) {
+  return 8 * static_cast<double>(table.filter_size) /
+         static_cast<double>(table.num_filter_entries);
 }
 
 // Each level must have at most one file.
@@ -80,7 +115,7 @@ constexpr rocksdb::CompactionStyle kUniversal =
 struct PlacesCase {
   rocksdb::CompactionStyle style;
   bool has_dynamic_levels;
-  CassandraBloomOptions options;
+  const char* text;
   const char* in_flush;
   double bits_in_flush;
   const char* in_compaction;
@@ -90,24 +125,25 @@ struct PlacesCase {
 };
 
 TEST(FilterTypesTest, InFlushesCompactionsAndAtTheBottom) {
-  CassandraBloomOptions of_levels = Types("bloom", "");
-  of_levels.level_bits = {16, 12};
-  of_levels.bottommost_bits = 6;
-  const CassandraBloomOptions ours = MixOf(10, "cassandra", "bloom");
   const PlacesCase cases[] = {
-      {kLeveled, true, Types("cassandra", "ribbon"), "cassandra", 10,
-       "cassandra", 10, "ribbon", 10},
+      {kLeveled, true, "10:bottommost_filter:ribbon:blocks:rocksdb",
+       "cassandra", 10, "cassandra", 10, "ribbon", 10},
       // RocksDB's Ribbon policy writes Bloom filters into flushed files.
-      {kLeveled, true, Types("ribbon", "cassandra"), "bloom", 10, "ribbon", 10,
-       "cassandra", 10},
-      {kLeveled, false, of_levels, "bloom", 16, "bloom", 12, "bloom", 6},
-      {kLeveled, true, MixOf(10), "bloom", 17, "bloom", 17, "ribbon", 9.4},
-      {kLeveled, false, MixOf(6), "bloom", 13, "bloom", 13, "ribbon", 5.4},
-      {kUniversal, true, MixOf(10), "bloom", 17, "ribbon", 17, "ribbon", 9.4},
-      {kUniversal, true, ours, "cassandra", 17, "cassandra", 17, "bloom", 9.4},
+      {kLeveled, true,
+       "10:filter:ribbon:bottommost_filter:cassandra:blocks:rocksdb", "bloom",
+       10, "ribbon", 10, "cassandra", 10},
+      {kLeveled, false,
+       "level_bits:16,14,14,14,14,12:bottommost_bits:6:filter:bloom:blocks:"
+       "rocksdb",
+       "bloom", 16, "bloom", 12, "bloom", 6},
+      {kLeveled, true, "mix:10", "bloom", 17, "bloom", 17, "ribbon", 9.4},
+      {kLeveled, false, "mix:6", "bloom", 13, "bloom", 13, "ribbon", 5.4},
+      {kUniversal, true, "mix:10", "bloom", 17, "ribbon", 17, "ribbon", 9.4},
+      {kUniversal, true, "mix:10:filter:cassandra:bottommost_filter:bloom",
+       "cassandra", 17, "cassandra", 17, "bloom", 9.4},
   };
   for (const PlacesCase& expected : cases) {
-    const PolicyPtr policy = PolicyOf(expected.options);
+    const PolicyPtr policy = Policy(expected.text);
     SCOPED_TRACE(policy->GetId() + ", compaction style " +
                  std::to_string(expected.style));
     rocksdb::Options options = DbOptions(policy);
@@ -142,22 +178,11 @@ TEST(FilterTypesTest, MixWhereRocksdbDoesNotCompact) {
        {std::tuple(rocksdb::kCompactionStyleFIFO, "ribbon", 9.4),
         {rocksdb::kCompactionStyleNone, "bloom", 17.0}}) {
     SCOPED_TRACE(type);
-    rocksdb::Options options = DbOptions(Mix());
+    rocksdb::Options options = DbOptions(Policy("mix:10"));
     options.compaction_style = style;
     TestDb db(options, SomeRows());
     ExpectFilters(&db, {{type, 1}});
-    ExpectBits(BitsPerKey(db), type, bits);
-  }
-}
-
-TEST(FilterTypesTest, BitsByLevel) {
-  TestDb db(DbOptions(PolicyOf(ListOf({16, 12, 8, 4}))), SomeRows());
-  ExpectBits(BitsPerKey(db), "cassandra", 16);
-  for (const auto& [level, bits] :
-       {std::pair(1, 12), {2, 8}, {3, 4}, {4, 4}, {6, 4}}) {
-    SCOPED_TRACE(level);
-    Require(CompactFilesTo(level, db.get()));
-    ExpectBits(BitsPerKey(db), "cassandra", bits);
+    ExpectBits(BitsPerKey(*db.OnlyTable()), type, bits);
   }
 }
 
@@ -187,20 +212,22 @@ void WriteAndRepair(TestDb* db) {
 // RocksDB does not know the level of ingested and repaired files.
 // Only `mix` takes them for bottommost files.
 TEST(FilterTypesTest, FilesOfUnknownPlaceGetFilterAndNotBottommostFilter) {
-  CassandraBloomOptions list = Types("bloom", "cassandra");
-  list.level_bits = {16, 12};
   for (void (*const write)(TestDb*) : {Ingest, WriteAndRepair}) {
     SCOPED_TRACE(write == Ingest ? "SstFileWriter" : "RepairDB");
-    for (const auto& [options, type, bits] :
-         {std::tuple(Types("cassandra", "ribbon"), "cassandra", 10.0),
-          {Types("ribbon", "cassandra"), "ribbon", 10.0},
-          {list, "bloom", 12.0},
-          {MixOf(10), "ribbon", 9.4}}) {
-      SCOPED_TRACE(type);
-      TestDb db(DbOptions(PolicyOf(options)));
+    for (const auto& [text, type, bits] :
+         {std::tuple("10:bottommost_filter:ribbon:blocks:rocksdb", "cassandra",
+                     10.0),
+          {"10:filter:ribbon:bottommost_filter:cassandra:blocks:rocksdb",
+           "ribbon", 10.0},
+          {"level_bits:16,12:filter:bloom:bottommost_filter:cassandra:blocks:"
+           "rocksdb",
+           "bloom", 12.0},
+          {"mix:10", "ribbon", 9.4}}) {
+      SCOPED_TRACE(text);
+      TestDb db(DbOptions(Policy(text)));
       write(&db);
       ExpectFilters(&db, {{type, 1}});
-      ExpectBits(BitsPerKey(db), type, bits);
+      ExpectBits(BitsPerKey(*db.OnlyTable()), type, bits);
     }
   }
 }
@@ -211,7 +238,7 @@ TEST(FilterTypesTest, FilesOfUnknownPlaceGetFilterAndNotBottommostFilter) {
 TEST(FilterTypesTest, RocksdbsPolicyRejectsAsManyKeysOfMix) {
   for (const Layout layout : AllLayouts()) {
     SCOPED_TRACE(ToString(layout));
-    TestDb db(DbOptions(Mix(), layout), SomeRows());
+    TestDb db(DbOptions(Policy("mix:10"), layout), SomeRows());
     db.Compact();
     db.Fill(SomeRows());
     const uint64_t with_library = Rejected(&db);
@@ -235,7 +262,9 @@ TEST(FilterTypesTest, PartitionedFiltersOfPrefixesAloneAreOurs) {
   for (const auto& [key, value] : rows) {
     keys.emplace_back(key);
   }
-  for (const PolicyPtr& policy : {PolicyOf(Types("bloom", "ribbon")), Mix()}) {
+  for (const PolicyPtr& policy :
+       {Policy("10:filter:bloom:bottommost_filter:ribbon:blocks:rocksdb"),
+        Policy("mix:10")}) {
     const auto capturing = std::make_shared<CapturingPolicy>(policy);
     rocksdb::BlockBasedTableOptions table =
         TableOptions(capturing, Layout::kPartitioned);
@@ -266,7 +295,7 @@ TEST(FilterTypesTest, PartitionedFiltersOfPrefixesAloneAreOurs) {
 // RocksDB starts a new LOG each time a database is opened.
 TEST(FilterTypesTest, TheLogHasTheIdOncePerOpen) {
   const std::string line = " filter_policy=cassandra_bloom:level_bits:16,12\n";
-  TestDb db(DbOptions(PolicyOf(ListOf({16, 12}))));
+  TestDb db(DbOptions(Policy("level_bits:16,12")));
   for (int opened = 0; opened < 2; ++opened) {
     for (int flush = 0; flush < 2; ++flush) {
       db.Fill(SomeRows());
@@ -277,6 +306,71 @@ TEST(FilterTypesTest, TheLogHasTheIdOncePerOpen) {
     db.Reopen();
   }
 }
+
+// ---- Filters that change in memory ----
+
+// With the option detect_filter_construct_corruption, RocksDB fails a flush or
+// a compaction if a filter changes in memory before it is written.
+// tests/policy/bits_builder_test.cc has every bit of a filter of ours.
+
+rocksdb::Options Detecting(PolicyPtr policy, Layout layout) {
+  rocksdb::BlockBasedTableOptions table_options =
+      TableOptions(std::move(policy), layout);
+  table_options.detect_filter_construct_corruption = true;
+  return DbOptions(table_options);
+}
+
+class ConstructCorruptionTest : public ::testing::TestWithParam<Layout> {};
+
+// Slow, because RocksDB waits a second after a failure.
+TEST_P(ConstructCorruptionTest, AClearedBitFailsTheFlushOrTheCompaction) {
+  // RocksDB's builders, which our policy returns, must verify the filter, too.
+  for (const auto& [policy, in_flush, message] :
+       {std::tuple(OurPolicy(), true, "cassandra_bloom"),
+        {OurPolicy(), false, "cassandra_bloom"},
+        {Policy("10:bottommost_filter:bloom:blocks:rocksdb"), false, ""},
+        {Policy("10:bottommost_filter:ribbon:blocks:rocksdb"), false, ""}}) {
+    SCOPED_TRACE(policy->GetId() + (in_flush ? ", flush" : ", compaction"));
+    // Clears one bit of every filter, as defective memory may do.
+    std::atomic<int> num_cleared{0};
+    const auto damaging = std::make_shared<ChangingPolicy>(
+        policy, [&num_cleared](const rocksdb::Slice& block) {
+          auto* const end = const_cast<char*>(block.data()) + block.size();
+          auto* const bits = std::find_if(end - block.size() + 8, end,
+                                          [](char byte) { return byte != 0; });
+          if (bits != end) {
+            *bits = static_cast<char>(*bits & (*bits - 1));
+            ++num_cleared;
+          }
+          return block;
+        });
+    TestDb db(Detecting(policy, GetParam()));
+    if (!in_flush) {
+      db.Fill(SomeRows());
+    }
+    db.Reopen(Detecting(damaging, GetParam()));
+    if (in_flush) {
+      db.Put(SomeRows());
+    }
+    const rocksdb::Status status =
+        in_flush ? db->Flush(rocksdb::FlushOptions()) : CompactAll(db.source());
+    EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+    EXPECT_NE(status.ToString().find(message), std::string::npos)
+        << status.ToString();
+    EXPECT_GT(num_cleared, 0);
+    // No row may be lost. The rows are still in the write-ahead log, or in the
+    // input of the compaction.
+    db.Reopen(Detecting(policy, GetParam()));
+    ExpectAllFound(db);
+    EXPECT_EQ(CompactAll(db.source()).ToString(), "OK");
+    ExpectAllFound(db);
+    EXPECT_GT(Rejected(&db), 950u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ConstructCorruptionTest,
+                         ::testing::Values(Layout::kFull, Layout::kPartitioned),
+                         [](const auto& test) { return ToString(test.param); });
 
 }  // namespace
 }  // namespace cassandra_bloom::testing

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <string>
 
 #include "tests/support/run_process.h"
@@ -41,33 +40,6 @@ TEST(PartitionsExampleTest, TheFilterAnswersForPartitions) {
   const ProcessResult doctor =
       RunProcess({TEST_SST_FILTERS, "doctor", "--db=" + folder / "db"});
   EXPECT_EQ(doctor.exit_code, 0) << doctor;
-
-  // The exported file must equal the file that `filterdb build` makes.
-  const ProcessResult exported =
-      RunProcess({TEST_SST_FILTERS, "export", "--db=" + folder / "db",
-                  "--out-dir=" + folder / "out", "--sstable-version=nb"});
-  ASSERT_EQ(exported.exit_code, 0) << exported;
-  EXPECT_NE(exported.out.find("10000  skip:8,u16 "), std::string::npos)
-      << exported;
-  std::string keys;
-  for (int user = 0; user < 10000; ++user) {
-    keys += "user-" + std::to_string(user) + "\n";
-  }
-  WriteFile(folder / "keys", keys);
-  const ProcessResult built = RunProcess(
-      {TEST_FILTERDB, "build", "--keys=" + folder / "keys", "--key-format=text",
-       "--bits=10", "--out=" + folder / "nb-1-big-Filter.db"});
-  ASSERT_EQ(built.exit_code, 0) << built;
-  int files = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(folder / "out")) {
-    if (entry.path().extension() != ".db") {
-      continue;  // The mark of the folder.
-    }
-    EXPECT_EQ(ReadFile(entry.path()), ReadFile(folder / "nb-1-big-Filter.db"));
-    ++files;
-  }
-  EXPECT_EQ(files, 1);
 }
 
 }  // namespace

@@ -12,8 +12,6 @@
 #include "plugin/filter/sizing.h"
 #include "tests/support/broken_filters.h"
 #include "tests/support/cassandra_data.h"
-#include "tests/support/naive_filter.h"
-#include "tests/support/random_keys.h"
 #include "tests/support/run_process.h"
 
 namespace cassandra_bloom::testing {
@@ -45,31 +43,6 @@ TEST(FilterTest, EqualsCassandrasFixture) {
   });
   EXPECT_EQ(Sha256(file),
             "4e47232c8a222f8315dc9fd931756f76d530177a8933412abdcf0cadfe57a235");
-}
-
-TEST(FilterTest, EqualsTheReference) {
-  SCOPED_TRACE(Seed());
-  const RandomKeys keys(Seed(), 40);
-  for (int num_probes = 1; num_probes <= kMaxReadableProbes; ++num_probes) {
-    const uint32_t num_keys = 1 + static_cast<uint32_t>(num_probes) * 37 % 500;
-    const uint32_t num_words = 1 + static_cast<uint32_t>(num_probes) * 11 % 90;
-    SCOPED_TRACE(num_probes);
-    NaiveFilter naive(num_probes, num_words);
-    for (uint32_t i = 0; i < num_keys; ++i) {
-      naive.Add(keys[i]);
-    }
-    const std::string file = FilterOf(num_keys, num_probes, num_words,
-                                      [&](uint32_t i) { return keys[i]; });
-    ASSERT_EQ(file, naive.Serialize());
-
-    ParsedFilter filter;
-    ASSERT_TRUE(ParseFilterDb(file.data(), file.size(), &filter));
-    const FilterView view(filter);
-    for (uint32_t i = 0; i < 3 * num_keys; ++i) {
-      ASSERT_EQ(view.MayContain(HashOf(keys[i])), naive.MayContain(keys[i]))
-          << i;
-    }
-  }
 }
 
 // RocksDB 10.9 and later ask for the size and the false positive rate before a

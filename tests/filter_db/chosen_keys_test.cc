@@ -34,16 +34,13 @@ constexpr uint64_t InverseOf(uint64_t factor) {
   return inverse;
 }
 
-template <uint64_t kFactor>
-constexpr uint64_t kInverse = InverseOf(kFactor);
-
 uint64_t RotateRight(uint64_t x, int r) { return (x >> r) | (x << (64 - r)); }
 
 uint64_t Unmix(uint64_t x) {
   x ^= x >> 33;
-  x *= kInverse<0xc4ceb9fe1a85ec53>;
+  x *= InverseOf(0xc4ceb9fe1a85ec53);
   x ^= x >> 33;
-  x *= kInverse<0xff51afd7ed558ccd>;
+  x *= InverseOf(0xff51afd7ed558ccd);
   x ^= x >> 33;
   return x;
 }
@@ -65,13 +62,13 @@ std::array<char, 16> KeyOfHash(uint64_t h1, uint64_t h2) {
   h1 -= h2;
   h2 ^= 16;
   h1 ^= 16;
-  h2 = (h2 - 0x38495ab5) * kInverse<5> - h1;
+  h2 = (h2 - 0x38495ab5) * InverseOf(5) - h1;
   h2 = RotateRight(h2, 31);
-  h1 = RotateRight((h1 - 0x52dce729) * kInverse<5>, 27);
+  h1 = RotateRight((h1 - 0x52dce729) * InverseOf(5), 27);
   std::array<char, 16> key;
-  Store(RotateRight(h1 * kInverse<kFactor2>, 31) * kInverse<kFactor1>,
+  Store(RotateRight(h1 * InverseOf(kFactor2), 31) * InverseOf(kFactor1),
         key.data());
-  Store(RotateRight(h2 * kInverse<kFactor1>, 33) * kInverse<kFactor2>,
+  Store(RotateRight(h2 * InverseOf(kFactor1), 33) * InverseOf(kFactor2),
         key.data() + 8);
   return key;
 }

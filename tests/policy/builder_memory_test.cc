@@ -19,8 +19,6 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::Slice;
-
 constexpr int64_t kBytesPerKey = 16;
 constexpr int64_t kRest = 1 << 20;
 
@@ -35,7 +33,7 @@ int64_t PeakOfFile(const ROCKSDB_NAMESPACE::FilterPolicy& policy,
     for (uint64_t number = 0; number < num_keys; ++number) {
       char key[sizeof(number)];
       std::memcpy(key, &number, sizeof(number));
-      builder->AddKey(Slice(key, sizeof(key)));
+      builder->AddKey(rocksdb::Slice(key, sizeof(key)));
       if ((number + 1) % partition == 0) {
         builder->Finish(&blocks.emplace_back());
       }

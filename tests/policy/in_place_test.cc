@@ -11,11 +11,11 @@
 
 #include "plugin/policy/filter_bits_api.h"
 #include "tests/policy/policy_probe.h"
+#include "tests/support/rocksdb/policy_filter.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::NewBloomFilterPolicy;
 
 // RocksDB builds no Ribbon filter for few keys.
@@ -48,7 +48,7 @@ TEST(InPlaceTest, RocksdbStoresOfMixWhatItStoresOfItsOwn) {
     EXPECT_STREQ(mix->Name(), rocksdbs->Name());
     EXPECT_STREQ(mix->CompatibilityName(), rocksdbs->CompatibilityName());
     EXPECT_EQ(mix->GetId(), rocksdbs->GetId());
-    const ConfigOptions config;
+    const rocksdb::ConfigOptions config;
     EXPECT_EQ(mix->ToString(config), rocksdbs->ToString(config));
     std::string mismatch;
     EXPECT_TRUE(mix->AreEquivalent(config, rocksdbs.get(), &mismatch));
@@ -62,7 +62,7 @@ TEST(InPlaceTest, MixBuildsItsFilters) {
        {0.5, 9.9, 100.0, 1000.0, std::numeric_limits<double>::quiet_NaN()}) {
     SCOPED_TRACE(bits);
     const std::string block = BottommostBlock(MixInPlace(bits));
-    EXPECT_EQ(TypeByte(block), kRibbonByte);
+    EXPECT_EQ(TypeOf(block), "ribbon");
     EXPECT_LT(block.size(),
               BottommostBlock(BuiltinPolicy(bits)).size() * 4 / 5);
   }

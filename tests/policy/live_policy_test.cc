@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "cassandra_bloom/filter_policy.h"
 #include "tests/policy/policy_probe.h"
 #include "tests/support/rocksdb/checks.h"
 #include "tests/support/rocksdb/dataset.h"
@@ -21,7 +20,6 @@ namespace {
 
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
-using ROCKSDB_NAMESPACE::NewCassandraBloomPolicy;
 using ROCKSDB_NAMESPACE::Options;
 using ROCKSDB_NAMESPACE::Status;
 
@@ -40,8 +38,7 @@ TEST(LivePolicyTest, CannotBeConfigured) {
       {{"foo", "bar"}}};
   for (const PolicyPtr& policy :
        {PolicyFrom("cassandra_bloom"), PolicyFrom("cassandra_bloom:10"),
-        PolicyFrom("{id=cassandra_bloom;fp_chance=0.01}"),
-        PolicyPtr(NewCassandraBloomPolicy(10))}) {
+        PolicyFrom("{id=cassandra_bloom;fp_chance=0.01}"), OurPolicy()}) {
     ASSERT_NE(policy, nullptr);
     SCOPED_TRACE(policy->GetId());
     const std::string id = policy->GetId();

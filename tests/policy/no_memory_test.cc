@@ -19,7 +19,6 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::FilterBitsBuilder;
 using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::Status;
@@ -89,7 +88,7 @@ class NoMemoryTest : public ::testing::TestWithParam<BlockForm> {
           : ROCKSDB_NAMESPACE::NewCassandraBloomPolicyBesideRocksdb(10)};
   ROCKSDB_NAMESPACE::BlockBasedTableOptions table_options_;
   LastLineLogger logger_;
-  std::unique_ptr<FilterBitsBuilder> builder_;
+  std::unique_ptr<rocksdb::FilterBitsBuilder> builder_;
   std::unique_ptr<const char[]> buffer_;
 };
 

@@ -13,8 +13,6 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/policy/policy_probe.h"
-#include "tests/support/partition_layouts.h"
-#include "tests/support/random_keys.h"
 #include "tests/support/rocksdb/test_db.h"
 
 namespace cassandra_bloom::testing {
@@ -22,10 +20,8 @@ namespace {
 
 using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
-using ROCKSDB_NAMESPACE::GetColumnFamilyOptionsFromString;
 using ROCKSDB_NAMESPACE::NewCassandraPartitionTransform;
 using ROCKSDB_NAMESPACE::Options;
-using ROCKSDB_NAMESPACE::Slice;
 using ROCKSDB_NAMESPACE::SliceTransform;
 using ROCKSDB_NAMESPACE::Status;
 
@@ -77,7 +73,7 @@ std::vector<Loaded> LoadOnEveryWay(const ConfigOptions& config,
   all[0].status =
       SliceTransform::CreateFromString(config, text, &all[0].transform);
   ColumnFamilyOptions family;
-  all[1].status = GetColumnFamilyOptionsFromString(
+  all[1].status = rocksdb::GetColumnFamilyOptionsFromString(
       config, {}, "prefix_extractor=" + text, &family);
   all[1].transform = family.prefix_extractor;
   ColumnFamilyOptions in_file;
@@ -128,14 +124,6 @@ TEST_F(PartitionTransformTest, RefusedStringsAreRefusedOnEveryWay) {
       }
     }
   }
-}
-
-// RocksDB uses stored prefixes only if the extractor's name is the same.
-TEST_F(PartitionTransformTest, NamesAreFrozen) {
-  const TransformPtr transform = TransformFor("skip:8,u16");
-  EXPECT_STREQ(transform->Name(), "cassandra_partition");
-  EXPECT_EQ(transform->GetId(), "cassandra_partition:skip:8,u16");
-  EXPECT_EQ(transform->AsString(), "cassandra_partition:skip:8,u16");
 }
 
 TEST_F(PartitionTransformTest, AReopenedDatabaseHasTheSame) {
@@ -193,33 +181,6 @@ TEST_F(PartitionTransformTest, WrongOnesInCppAreRefused) {
     EXPECT_TRUE(
         NewCassandraPartitionTransform(wrong, &transform).IsInvalidArgument());
     EXPECT_EQ(transform, nullptr);
-  }
-}
-
-// Checks the contract in RocksDB's comments on
-// ColumnFamilyOptions::prefix_extractor and SliceTransform: prefixes are
-// sorted, and the keys with the same prefix are neighbours. Both follow if the
-// prefix of a key is also that of everything that begins with this prefix, and
-// no shorter text has it. tests/lsm/partition_key_test.cc has more keys.
-TEST_F(PartitionTransformTest, KeepsRocksdbsContract) {
-  SCOPED_TRACE(Seed());
-  const RandomKeys random_keys(Seed(), 12);
-  for (const PartitionLayout& layout : kPartitionLayouts) {
-    if (!HasEnd(layout)) {
-      continue;
-    }
-    SCOPED_TRACE(layout.name);
-    const TransformPtr transform = TransformFor(layout.partition_key);
-    for (uint64_t i = 0; i < 1000; ++i) {
-      const std::string prefix = layout.prefix_of(i);
-      for (const std::string& key : {prefix, prefix + random_keys[i]}) {
-        ASSERT_TRUE(transform->InDomain(key));
-        ASSERT_EQ(transform->Transform(key), prefix);
-      }
-      for (size_t size = 0; size < prefix.size(); ++size) {
-        ASSERT_FALSE(transform->InDomain(prefix.substr(0, size)));
-      }
-    }
   }
 }
 

@@ -3,7 +3,6 @@
 #include "tests/policy/policy_probe.h"
 
 #include <rocksdb/table.h>
-#include <rocksdb/utilities/object_registry.h>
 #include <rocksdb/utilities/options_util.h>
 #include <rocksdb/version.h>
 
@@ -11,32 +10,6 @@
 #include "plugin/policy/filter_bits_api.h"
 
 namespace cassandra_bloom::testing {
-
-int32_t BigEndian32(const std::string& bytes, size_t offset) {
-  uint32_t value = 0;
-  for (size_t i = 0; i < 4; ++i) {
-    value = value << 8 | static_cast<uint8_t>(bytes.at(offset + i));
-  }
-  return static_cast<int32_t>(value);
-}
-
-void RegisterInDefaultRegistry() {
-  static const bool registered = [] {
-    rocksdb::ObjectRegistry::Default()->AddLibrary(
-        "cassandra_bloom", register_cassandra_bloom, "");
-    return true;
-  }();
-  (void)registered;
-}
-
-PolicyPtr PolicyFrom(const std::string& text) {
-  RegisterInDefaultRegistry();
-  PolicyPtr policy;
-  rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text,
-                                          &policy)
-      .PermitUncheckedError();
-  return policy;
-}
 
 TransformPtr TransformFor(const std::string& partition_key) {
   TransformPtr transform;
@@ -135,10 +108,6 @@ std::string BuildBlock(const PolicyPtr& policy, const Place& place,
   std::unique_ptr<const char[]> buffer;
   rocksdb::Status status;
   return builder->Finish(&buffer, &status).ToString();
-}
-
-int TypeByte(const std::string& block) {
-  return static_cast<signed char>(block.at(block.size() - 5));
 }
 
 ::testing::AssertionResult Explains(const std::string& message,

@@ -22,13 +22,6 @@ namespace cassandra_bloom::testing {
 
 using TransformPtr = std::shared_ptr<const rocksdb::SliceTransform>;
 
-// Registers cassandra_bloom in RocksDB's default registry, which lasts as long
-// as the process.
-void RegisterInDefaultRegistry();
-
-// Registers, and creates a policy from a string, which may be a wrong one.
-PolicyPtr PolicyFrom(const std::string& text);
-
 TransformPtr TransformFor(const std::string& partition_key);
 
 // RocksDB's settings for parsing options: one that refuses what it does not
@@ -65,14 +58,6 @@ struct Place {
 // if the policy builds no filter, or "(no policy)" for null.
 std::string BuildBlock(const PolicyPtr& policy, const Place& place = {},
                        size_t num_keys = 1000);
-
-// The fifth byte from the end, which in RocksDB tells the type of the filter.
-constexpr int kBloomByte = -1;
-constexpr int kRibbonByte = -2;
-int TypeByte(const std::string& block);
-
-// Returns the big-endian number at this place.
-int32_t BigEndian32(const std::string& bytes, size_t offset);
 
 struct RefusedString {
   const char* text;

@@ -21,13 +21,10 @@
 namespace cassandra_bloom::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::ColumnFamilyOptions;
 using ROCKSDB_NAMESPACE::ConfigOptions;
 using ROCKSDB_NAMESPACE::FilterPolicy;
-using ROCKSDB_NAMESPACE::NewCassandraBloomPolicy;
 using ROCKSDB_NAMESPACE::ObjectLibrary;
 using ROCKSDB_NAMESPACE::ObjectRegistry;
-using ROCKSDB_NAMESPACE::Options;
 
 // Returns a configuration that knows only RocksDB's own names and the names of
 // `library`.
@@ -100,7 +97,7 @@ TEST(RegistryTest, LeavesOtherPoliciesAlone) {
 // an OPTIONS file with a name that RocksDB does not know.
 TEST(RegistryTest, APolicyWorksUnregistered) {
   const Dataset dataset = NumberedDataset(100, 100);
-  Options options = DbOptions(PolicyPtr(NewCassandraBloomPolicy(10)));
+  rocksdb::Options options = DbOptions(OurPolicy());
 // Since 10.2, RocksDB fails at an error of the OPTIONS file even without this
 // option.
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1002

@@ -13,19 +13,16 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "tests/policy/policy_probe.h"
+#include "tests/support/rocksdb/policy_filter.h"
 #include "tests/support/temp_dir.h"
 
 namespace cassandra_bloom::testing {
 namespace {
 
-using ROCKSDB_NAMESPACE::CompactionStyle;
-using ROCKSDB_NAMESPACE::FilterPolicy;
 using ROCKSDB_NAMESPACE::kCompactionStyleFIFO;
 using ROCKSDB_NAMESPACE::kCompactionStyleLevel;
 using ROCKSDB_NAMESPACE::kCompactionStyleNone;
 using ROCKSDB_NAMESPACE::kCompactionStyleUniversal;
-
-constexpr int kOursByte = 0;
 
 // RocksDB's Bloom policy would make its old filter below format_version 5. Its
 // Ribbon policies make Ribbon filters in FIFO compaction and without a level.
@@ -36,10 +33,10 @@ TEST(RocksdbsPoliciesTest, BloomIsTheNewBloomFilterEverywhere) {
       "blocks:rocksdb");
   const std::string expected =
       BuildBlock(policy, {kCompactionStyleLevel, 3}, kKeys);
-  EXPECT_EQ(TypeByte(expected), kBloomByte);
+  EXPECT_EQ(TypeOf(expected), "bloom");
   EXPECT_NEAR(static_cast<double>(expected.size()) * 8 / kKeys, 9.5, 0.1);
   for (const uint32_t format_version : {2u, 4u, 5u}) {
-    for (const CompactionStyle style :
+    for (const rocksdb::CompactionStyle style :
          {kCompactionStyleLevel, kCompactionStyleUniversal,
           kCompactionStyleFIFO, kCompactionStyleNone}) {
       for (const int level : {-1, 0, 6}) {
@@ -78,45 +75,45 @@ TEST(RocksdbsPoliciesTest, MixByPlace) {
     const char* text;
     std::vector<Place> places;
     PolicyPtr expected;
-    int type;
+    const char* type;
   } cases[] = {
-      {"mix:10", {kFlush, kAbove, kNone}, BuiltinPolicy(17), kBloomByte},
-      {"mix:10", {kUniversalFlush}, ribbon(17), kBloomByte},
-      {"mix:10", {kUniversalAbove}, ribbon(17), kRibbonByte},
+      {"mix:10", {kFlush, kAbove, kNone}, BuiltinPolicy(17), "bloom"},
+      {"mix:10", {kUniversalFlush}, ribbon(17), "bloom"},
+      {"mix:10", {kUniversalAbove}, ribbon(17), "ribbon"},
       {"mix:10",
        {kBottom, kUniversalBottom, kFifoFlush, kFifo, kNoneBottom, kUnknown,
         kUniversalUnknown},
        ribbon(9.4),
-       kRibbonByte},
-      {"mix:10:filter:ribbon", {kFlush}, ribbon(17), kBloomByte},
+       "ribbon"},
+      {"mix:10:filter:ribbon", {kFlush}, ribbon(17), "bloom"},
       {"mix:10:filter:ribbon",
        {kAbove, kUniversalAbove, kNone},
        ribbon(17),
-       kRibbonByte},
+       "ribbon"},
       {"mix:10:filter:bloom",
        {kFlush, kAbove, kUniversalAbove},
        BuiltinPolicy(17),
-       kBloomByte},
-      {"mix:10:filter:bloom", {kBottom, kFifo}, ribbon(9.4), kRibbonByte},
+       "bloom"},
+      {"mix:10:filter:bloom", {kBottom, kFifo}, ribbon(9.4), "ribbon"},
       {"mix:10:filter:cassandra",
        {kFlush, kAbove, kUniversalAbove},
        OurPolicyBesideRocksdb(17),
-       kOursByte},
-      {"mix:10:filter:cassandra", {kBottom, kFifo}, ribbon(9.4), kRibbonByte},
+       "cassandra"},
+      {"mix:10:filter:cassandra", {kBottom, kFifo}, ribbon(9.4), "ribbon"},
       {"mix:10:bottommost_filter:bloom",
        {kBottom, kFifoFlush, kFifo, kUnknown},
        BuiltinPolicy(9.4),
-       kBloomByte},
+       "bloom"},
       {"mix:10:bottommost_filter:cassandra",
        {kFifo, kUnknown},
        OurPolicyBesideRocksdb(9.4),
-       kOursByte},
-      {"mix:10", {kPrefixes}, OurPolicyBesideRocksdb(17), kOursByte},
+       "cassandra"},
+      {"mix:10", {kPrefixes}, OurPolicyBesideRocksdb(17), "cassandra"},
       // Without mix, an unknown level gets `filter`, and FIFO is no exception.
       {"10:bottommost_filter:ribbon:blocks:rocksdb",
        {kUnknown, kFifo},
        OurPolicyBesideRocksdb(10),
-       kOursByte},
+       "cassandra"},
   };
   for (const auto& expected : cases) {
     const PolicyPtr policy =
@@ -126,7 +123,7 @@ TEST(RocksdbsPoliciesTest, MixByPlace) {
                    ", level " + std::to_string(place.level));
       const std::string block = BuildBlock(policy, place);
       EXPECT_EQ(block, BuildBlock(expected.expected, place));
-      EXPECT_EQ(TypeByte(block), expected.type);
+      EXPECT_EQ(TypeOf(block), expected.type);
     }
   }
 }
@@ -138,7 +135,7 @@ TEST(RocksdbsPoliciesTest, WhoeverBuildsKeepsThePolicy) {
   const TempDir dir;
   PolicyPtr policy =
       PolicyFrom("cassandra_bloom:10:filter:ribbon:blocks:rocksdb");
-  const std::weak_ptr<const FilterPolicy> watched = policy;
+  const std::weak_ptr<const rocksdb::FilterPolicy> watched = policy;
   ROCKSDB_NAMESPACE::Options options = DbOptions(std::move(policy));
   {
     ROCKSDB_NAMESPACE::SstFileWriter writer(ROCKSDB_NAMESPACE::EnvOptions(),

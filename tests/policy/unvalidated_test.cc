@@ -25,9 +25,7 @@ namespace cassandra_bloom::testing {
 namespace {
 
 using ROCKSDB_NAMESPACE::DB;
-using ROCKSDB_NAMESPACE::EnvOptions;
 using ROCKSDB_NAMESPACE::Options;
-using ROCKSDB_NAMESPACE::SstFileReader;
 using ROCKSDB_NAMESPACE::SstFileWriter;
 
 const RefusedString kRefusedString = {"cassandra_bloom:abc", "'abc'",
@@ -117,12 +115,12 @@ TEST(UnvalidatedTest, SstFileWriter) {
   const TempDir folder;
   const std::string path = folder / "file.sst";
   ExpectReportedOnce([&](const Options& options) {
-    SstFileWriter writer(EnvOptions(), options);
+    SstFileWriter writer(rocksdb::EnvOptions(), options);
     Require(writer.Open(path));
     Require(writer.Put("key", "value"));
     Require(writer.Finish());
   });
-  SstFileReader reader(OptionsOf("cassandra_bloom:10"));
+  rocksdb::SstFileReader reader(OptionsOf("cassandra_bloom:10"));
   Require(reader.Open(path));
   EXPECT_EQ(reader.GetTableProperties()->filter_size, 0u);
 }

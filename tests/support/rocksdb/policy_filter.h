@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plugin/filter/sizing.h"
+#include "plugin/policy/block_form.h"
 #include "plugin/policy/filter_bits_api.h"
 #include "tests/support/naive_filter.h"
 
@@ -78,6 +79,20 @@ inline std::string FinishBlock(ROCKSDB_NAMESPACE::FilterBitsBuilder* builder) {
   std::unique_ptr<const char[]> buffer;
   ROCKSDB_NAMESPACE::Status status;
   return builder->Finish(&buffer, &status).ToString();
+}
+
+// Returns the name of the type of filter in a block.
+inline std::string TypeOf(const std::string& block) {
+  if (WithoutTrailer(block).has_value()) {
+    return "cassandra";
+  }
+  // The fifth byte before the end tells RocksDB's own filters apart.
+  const int type =
+      block.size() < 5 ? 0 : static_cast<signed char>(block[block.size() - 5]);
+  return type == -1   ? "bloom"
+         : type == -2 ? "ribbon"
+         : type > 0   ? "legacy bloom"
+                      : "other";
 }
 
 // Returns the Filter.db of these keys, at 10 bits per key.

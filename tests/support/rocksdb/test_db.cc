@@ -3,7 +3,9 @@
 #include "tests/support/rocksdb/test_db.h"
 
 #include <rocksdb/cache.h>
+#include <rocksdb/convenience.h>
 #include <rocksdb/slice_transform.h>
+#include <rocksdb/utilities/object_registry.h>
 #include <rocksdb/write_batch.h>
 
 #include <stdexcept>
@@ -25,14 +27,30 @@ void Require(const rocksdb::Status& status) {
   }
 }
 
+void RegisterInDefaultRegistry() {
+  static const bool registered = [] {
+    rocksdb::ObjectRegistry::Default()->AddLibrary(
+        "cassandra_bloom", register_cassandra_bloom, "");
+    return true;
+  }();
+  (void)registered;
+}
+
+PolicyPtr PolicyFrom(const std::string& text) {
+  RegisterInDefaultRegistry();
+  PolicyPtr policy;
+  rocksdb::FilterPolicy::CreateFromString(rocksdb::ConfigOptions(), text,
+                                          &policy)
+      .PermitUncheckedError();
+  return policy;
+}
+
 PolicyPtr OurPolicy(double bits_per_key) {
   return PolicyPtr(rocksdb::NewCassandraBloomPolicy(bits_per_key));
 }
 
 PolicyPtr PolicyFor(const std::string& partition_key) {
-  rocksdb::CassandraBloomOptions options;
-  options.partition_key = partition_key;
-  return PolicyPtr(rocksdb::NewCassandraBloomPolicyFromOptions(options));
+  return PolicyFrom("cassandra_bloom:partition_key:" + partition_key);
 }
 
 PolicyPtr OurPolicyBesideRocksdb(double bits_per_key) {

@@ -25,6 +25,13 @@ void Require(const rocksdb::Status& status);
 
 using PolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
 
+// Registers cassandra_bloom in RocksDB's default registry, which lasts as long
+// as the process.
+void RegisterInDefaultRegistry();
+
+// Registers, and creates a policy from a string, which may be a wrong one.
+PolicyPtr PolicyFrom(const std::string& text);
+
 PolicyPtr OurPolicy(double bits_per_key = 10);
 // Returns a policy with this option `partition_key`, at 10 bits per key.
 PolicyPtr PolicyFor(const std::string& partition_key);
