@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
+#include <deque>
 #include <set>
 #include <string>
 #include <string_view>
@@ -159,10 +159,9 @@ TEST_P(KernelTest, HashesAllTailSigns) {
 TEST_P(KernelTest, HashesKeysOfEqualLengthAndReadsNothingBesides) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
-  std::vector<GuardedMemory> memory;
+  std::deque<GuardedMemory> memory;
   for (size_t i = 0; i < kMaxKeys; ++i) {
     memory.emplace_back(kMaxLength);
-    ASSERT_TRUE(memory.back().exists());
   }
   for (size_t length = 0; length <= kMaxLength; ++length) {
     for (const bool at_end : {false, true}) {
@@ -488,7 +487,6 @@ TEST_P(KernelTest, EdgesOfLargeFilters) {
   SCOPED_TRACE(Seed());
   uint64_t random = Seed();
   GuardedMemory memory(uint64_t{8} * kMaxFilterWords);
-  ASSERT_TRUE(memory.exists()) << "cannot reserve 16 GiB of address space";
   for (const int rounding : kRoundings) {
     const bool is_usual = rounding == FE_TONEAREST;
     const FloatingPointMode mode(rounding, /*flush_to_zero=*/!is_usual);
