@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <cstring>
 #include <system_error>
-#include <utility>
 
 #include "plugin/filter/filter_db_layout.h"
 #include "tests/support/naive_filter.h"
@@ -32,7 +31,7 @@ size_t PageSize() {
   return size;
 }
 
-void Require(int result, const char* call) {
+void Require(int result, const std::string& call) {
   if (result != 0) {
     throw std::system_error(errno, std::generic_category(), call);
   }
@@ -68,33 +67,23 @@ std::string NameOf(const ::testing::TestParamInfo<const Kernel*>& test) {
   return test.param->name;
 }
 
-GuardedMemory::GuardedMemory(uint64_t size) {
-  const size_t guard = PageSize();
-  size_ = (static_cast<size_t>(size) + guard - 1) / guard * guard;
+GuardedMemory::GuardedMemory(uint64_t size)
+    : size_((static_cast<size_t>(size) + PageSize() - 1) / PageSize() *
+            PageSize()) {
   void* const mapped =
-      mmap(nullptr, size_ + 2 * guard, PROT_NONE,
+      mmap(nullptr, size_ + 2 * PageSize(), PROT_NONE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, /*fd=*/-1, 0);
-  if (mapped == MAP_FAILED) {
-    return;
-  }
-  char* const begin = static_cast<char*>(mapped) + guard;
+  Require(mapped == MAP_FAILED, "cannot reserve " + std::to_string(size_) +
+                                    " bytes of address space");
+  begin_ = static_cast<char*>(mapped) + PageSize();
   // With huge pages, one written byte would use a whole huge page.
-  madvise(begin, size_, MADV_NOHUGEPAGE);
-  if (mprotect(begin, size_, PROT_READ | PROT_WRITE) != 0) {
-    munmap(mapped, size_ + 2 * guard);
-    return;
-  }
-  begin_ = begin;
+  madvise(begin_, size_, MADV_NOHUGEPAGE);
+  Require(mprotect(begin_, size_, PROT_READ | PROT_WRITE), "mprotect");
 }
 
 GuardedMemory::~GuardedMemory() {
-  if (begin_ != nullptr) {
-    munmap(begin_ - PageSize(), size_ + 2 * PageSize());
-  }
+  munmap(begin_ - PageSize(), size_ + 2 * PageSize());
 }
-
-GuardedMemory::GuardedMemory(GuardedMemory&& other) noexcept
-    : begin_(std::exchange(other.begin_, nullptr)), size_(other.size_) {}
 
 bool GuardedMemory::IsAllZero() const {
   std::vector<unsigned char> in_memory(size_ / PageSize());

@@ -40,15 +40,11 @@ std::string NameOf(const ::testing::TestParamInfo<const Kernel*>& test);
 // written use physical memory, so a test can ask for 16 GiB.
 class GuardedMemory {
  public:
+  // Throws std::system_error if the system refuses the memory.
   explicit GuardedMemory(uint64_t size);
   ~GuardedMemory();
-  GuardedMemory(GuardedMemory&& other) noexcept;
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
-
-  // False if the system refused the memory. No other function may then be
-  // called.
-  bool exists() const { return begin_ != nullptr; }
 
   char* begin() const { return begin_; }
   char* end() const { return begin_ + size_; }
@@ -66,8 +62,8 @@ class GuardedMemory {
   void Clear();
 
  private:
-  char* begin_ = nullptr;
-  size_t size_ = 0;
+  const size_t size_;
+  char* begin_;
 };
 
 FilterView ViewOf(int num_probes, uint32_t num_words, const char* bits);

@@ -8,6 +8,7 @@
 
 #include "cassandra_bloom/filter_policy.h"
 #include "plugin/policy/filter_bits_api.h"
+#include "tests/support/rocksdb/policy_filter.h"
 
 namespace cassandra_bloom::testing {
 
@@ -105,9 +106,7 @@ std::string BuildBlock(const PolicyPtr& policy, const Place& place,
   for (size_t i = 0; i < num_keys; ++i) {
     builder->AddKey("key" + std::to_string(i));
   }
-  std::unique_ptr<const char[]> buffer;
-  rocksdb::Status status;
-  return builder->Finish(&buffer, &status).ToString();
+  return FinishBlock(builder.get());
 }
 
 ::testing::AssertionResult Explains(const std::string& message,

@@ -125,12 +125,5 @@ TEST(UnvalidatedTest, SstFileWriter) {
   EXPECT_EQ(reader.GetTableProperties()->filter_size, 0u);
 }
 
-TEST(UnvalidatedTest, WithoutALogItIsOnStderr) {
-  ExpectReportedOnce([](const Options& options) {
-    EXPECT_EQ(BuildBlock(FilterPolicyOf(options)), "(no builder)");
-    EXPECT_EQ(BuildBlock(FilterPolicyOf(options)), "(no builder)");
-  });
-}
-
 }  // namespace
 }  // namespace cassandra_bloom::testing
