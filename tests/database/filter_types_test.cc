@@ -111,21 +111,19 @@ constexpr rocksdb::CompactionStyle kLeveled = rocksdb::kCompactionStyleLevel;
 constexpr rocksdb::CompactionStyle kUniversal =
     rocksdb::kCompactionStyleUniversal;
 
-// The type of the filter in each place, and the bits per key.
-struct PlacesCase {
-  rocksdb::CompactionStyle style;
-  bool has_dynamic_levels;
-  const char* text;
-  const char* in_flush;
-  double bits_in_flush;
-  const char* in_compaction;
-  double bits_in_compaction;
-  const char* at_the_bottom;
-  double bits_at_the_bottom;
-};
-
 TEST(FilterTypesTest, InFlushesCompactionsAndAtTheBottom) {
-  const PlacesCase cases[] = {
+  // The type of the filter in each place, and the bits per key.
+  const struct {
+    rocksdb::CompactionStyle style;
+    bool has_dynamic_levels;
+    const char* text;
+    const char* in_flush;
+    double bits_in_flush;
+    const char* in_compaction;
+    double bits_in_compaction;
+    const char* at_the_bottom;
+    double bits_at_the_bottom;
+  } cases[] = {
       {kLeveled, true, "10:bottommost_filter:ribbon:blocks:rocksdb",
        "cassandra", 10, "cassandra", 10, "ribbon", 10},
       // RocksDB's Ribbon policy writes Bloom filters into flushed files.
@@ -142,7 +140,7 @@ TEST(FilterTypesTest, InFlushesCompactionsAndAtTheBottom) {
       {kUniversal, true, "mix:10:filter:cassandra:bottommost_filter:bloom",
        "cassandra", 17, "cassandra", 17, "bloom", 9.4},
   };
-  for (const PlacesCase& expected : cases) {
+  for (const auto& expected : cases) {
     const PolicyPtr policy = Policy(expected.text);
     SCOPED_TRACE(policy->GetId() + ", compaction style " +
                  std::to_string(expected.style));

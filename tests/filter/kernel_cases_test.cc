@@ -45,11 +45,7 @@ TEST_P(KernelCasesTest, AllCapacitiesUpToAMillionBits) {
   for (uint32_t num_words = 1; num_words <= kMostWords; ++num_words) {
     const int num_probes = RandomNumProbes(&random);
     char* const bits = memory.end() - size_t{8} * num_words;
-    std::vector<Hash128> hashes = EdgeHashes(uint64_t{64} * num_words, &random);
-    for (int i = 0; i < 100; ++i) {
-      hashes.push_back(RandomHash(&random));
-    }
-    for (const Hash128 hash : hashes) {
+    for (const Hash128 hash : EdgeHashes(num_words, 100, &random)) {
       if (NextRandom(&random) % 100 < PercentOfCases()) {
         ASSERT_TRUE(
             AnswersLoneKey(kernel(), num_probes, num_words, bits, hash));
@@ -79,8 +75,7 @@ TEST_P(KernelCasesTest, RandomCases) {
     std::vector<Hash128> hashes(std::clamp<uint64_t>(most, 16, 4000) +
                                 below(16));
     // Random hashes, or, once in four times, parts of edge hashes.
-    const std::vector<Hash128> edges =
-        EdgeHashes(uint64_t{64} * num_words, &random);
+    const std::vector<Hash128> edges = EdgeHashes(num_words, 0, &random);
     const bool of_edges = below(4) == 0;
     for (Hash128& hash : hashes) {
       hash = of_edges ? Hash128{edges[below(edges.size())].h1,

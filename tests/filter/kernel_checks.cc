@@ -125,8 +125,10 @@ Hash128 NaiveHash(std::string_view key) {
   return {h1, h2};
 }
 
-std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random) {
-  const std::vector<uint64_t> numbers = EdgeNumbers(capacity_bits, random);
+std::vector<Hash128> EdgeHashes(uint32_t num_words, size_t num_random,
+                                uint64_t* random) {
+  const std::vector<uint64_t> numbers =
+      EdgeNumbers(uint64_t{64} * num_words, random);
   std::vector<Hash128> hashes;
   for (const uint64_t number : numbers) {
     const uint64_t other = numbers[NextRandom(random) % numbers.size()];
@@ -136,6 +138,9 @@ std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random) {
     }
     hashes.push_back({number, NextRandom(random)});
     hashes.push_back({number, number});
+  }
+  for (size_t i = 0; i < num_random; ++i) {
+    hashes.push_back(RandomHash(random));
   }
   return hashes;
 }

@@ -74,9 +74,11 @@ Hash128 RandomHash(uint64_t* random);
 
 Hash128 NaiveHash(std::string_view key);
 
-// Returns hashes with special values in h1, in h2, or in both. At these values,
-// a sign or a quotient changes, or a double is no longer exact.
-std::vector<Hash128> EdgeHashes(uint64_t capacity_bits, uint64_t* random);
+// Returns hashes with special values in h1, in h2, or in both, and so many
+// random ones. At the special values, a sign or a quotient changes, or a double
+// is no longer exact.
+std::vector<Hash128> EdgeHashes(uint32_t num_words, size_t num_random,
+                                uint64_t* random);
 
 // Checks that one batch of `n` hashes, and each of them alone, is answered as
 // the naive filter answers for the same bits, and that the batch writes nothing

@@ -420,11 +420,7 @@ constexpr int kRoundings[] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD,
 void CheckLoneKeys(const Kernel& kernel, uint32_t num_words, int num_probes,
                    const GuardedMemory& memory, uint64_t* random) {
   char* const bits = memory.end() - size_t{8} * num_words;
-  std::vector<Hash128> hashes = EdgeHashes(uint64_t{64} * num_words, random);
-  for (const Hash128 hash : RandomHashes(100, random)) {
-    hashes.push_back(hash);
-  }
-  for (const Hash128 hash : hashes) {
+  for (const Hash128 hash : EdgeHashes(num_words, 100, random)) {
     ASSERT_TRUE(AnswersLoneKey(kernel, num_probes, num_words, bits, hash));
   }
 }
@@ -467,10 +463,7 @@ void CheckManyKeys(const Kernel& kernel, uint32_t num_words,
                    const GuardedMemory& memory, uint64_t* random) {
   constexpr int kNumProbes = 7;
   char* const bits = memory.end() - size_t{8} * num_words;
-  std::vector<Hash128> hashes = EdgeHashes(uint64_t{64} * num_words, random);
-  for (const Hash128 hash : RandomHashes(2000, random)) {
-    hashes.push_back(hash);
-  }
+  const std::vector<Hash128> hashes = EdgeHashes(num_words, 2000, random);
   SetBits(kernel, hashes, kNumProbes, num_words, bits);
   for (size_t i = 0; i + kMaxBatch <= hashes.size(); i += kMaxBatch) {
     std::array<Hash128, kMaxBatch> asked;

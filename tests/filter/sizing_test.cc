@@ -29,44 +29,41 @@ TEST(SizingTest, WholeBitsPerKeyAreCassandrasBuckets) {
   }
 }
 
-struct FpChanceCase {
-  double fp_chance;
-  int num_probes;
-  int buckets;
-};
-
 // Results that Cassandra's computeBloomSpec(20, fp_chance) returned. A chance
 // equal to a rate in Cassandra's table gives the sizing of this rate, and the
 // next smaller number another one.
-double Below(double rate) { return std::nextafter(rate, 0); }
-const FpChanceCase kFpChanceCases[] = {{0.9999, 2, 1},
-                                       {0.5, 2, 1},
-                                       {0.393, 2, 1},
-                                       {0.3929, 1, 3},
-                                       {0.2, 2, 4},
-                                       {0.1, 3, 5},
-                                       {0.05, 3, 7},
-                                       {0.02, 4, 9},
-                                       {0.01, 5, 10},
-                                       {0.005, 5, 12},
-                                       {0.001, 7, 15},
-                                       {0.0005, 10, 16},
-                                       {0.0001, 10, 20},
-                                       {7e-5, 13, 20},
-                                       {0.0000671, 14, 20},
-                                       {0.237, 2, 3},
-                                       {Below(0.237), 1, 4},
-                                       {0.092, 3, 5},
-                                       {Below(0.092), 2, 6},
-                                       {0.00819, 7, 10},
-                                       {Below(0.00819), 5, 11},
-                                       {0.000744, 10, 15},
-                                       {Below(0.000744), 7, 16},
-                                       {6.79e-5, 13, 20},
-                                       {Below(6.79e-5), 14, 20}};
-
 TEST(SizingTest, FpChanceIsCassandras) {
-  for (const FpChanceCase& c : kFpChanceCases) {
+  const auto below = [](double rate) { return std::nextafter(rate, 0); };
+  const struct {
+    double fp_chance;
+    int num_probes;
+    int buckets;
+  } cases[] = {{0.9999, 2, 1},
+               {0.5, 2, 1},
+               {0.393, 2, 1},
+               {0.3929, 1, 3},
+               {0.2, 2, 4},
+               {0.1, 3, 5},
+               {0.05, 3, 7},
+               {0.02, 4, 9},
+               {0.01, 5, 10},
+               {0.005, 5, 12},
+               {0.001, 7, 15},
+               {0.0005, 10, 16},
+               {0.0001, 10, 20},
+               {7e-5, 13, 20},
+               {0.0000671, 14, 20},
+               {0.237, 2, 3},
+               {below(0.237), 1, 4},
+               {0.092, 3, 5},
+               {below(0.092), 2, 6},
+               {0.00819, 7, 10},
+               {below(0.00819), 5, 11},
+               {0.000744, 10, 15},
+               {below(0.000744), 7, 16},
+               {6.79e-5, 13, 20},
+               {below(6.79e-5), 14, 20}};
+  for (const auto& c : cases) {
     SCOPED_TRACE(c.fp_chance);
     const auto sizing = SizingForFpChance(c.fp_chance);
     ASSERT_TRUE(sizing);

@@ -53,7 +53,7 @@ void ExpectPeakOfOneFilter(int64_t peak, uint64_t num_keys) {
 TEST(BuilderMemoryTest, OneFilter) {
   const std::unique_ptr<const ROCKSDB_NAMESPACE::FilterPolicy> policy(
       ROCKSDB_NAMESPACE::NewCassandraBloomPolicy(10));
-  for (const uint64_t num_keys : {1, 10'000, 20'000'000}) {
+  for (const uint64_t num_keys : {1u, 10'000u, 20'000'000u}) {
     SCOPED_TRACE(num_keys);
     ExpectPeakOfOneFilter(PeakOfFile(*policy, num_keys, num_keys), num_keys);
   }

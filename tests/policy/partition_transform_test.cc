@@ -56,10 +56,6 @@ constexpr const char* kRefused[][3] = {
     {"{id=cassandra_partition:u16;length=2}", "'length=2'", "no options"},
 };
 
-std::string IdOfTransform(const TransformPtr& transform) {
-  return transform == nullptr ? "(none)" : transform->GetId();
-}
-
 struct Loaded {
   Status status;
   TransformPtr transform;
@@ -95,7 +91,7 @@ TEST_F(PartitionTransformTest, AcceptedStringsArriveOnEveryWay) {
       SCOPED_TRACE(text);
       for (const Loaded& loaded : LoadOnEveryWay(config, text)) {
         EXPECT_TRUE(loaded.status.ok()) << loaded.status.ToString();
-        EXPECT_EQ(IdOfTransform(loaded.transform), id);
+        EXPECT_EQ(IdOf(loaded.transform), id);
       }
     }
   }
@@ -131,9 +127,7 @@ TEST_F(PartitionTransformTest, CanBeChangedInAnOpenDatabase) {
   const auto set = [&](const char* value) {
     return db->SetOptions({{"prefix_extractor", value}});
   };
-  const auto now = [&] {
-    return IdOfTransform(db->GetOptions().prefix_extractor);
-  };
+  const auto now = [&] { return IdOf(db->GetOptions().prefix_extractor); };
   EXPECT_TRUE(set("cassandra_partition:skip:8,u16").ok());
   EXPECT_EQ(now(), "cassandra_partition:skip:8,u16");
   for (const auto& refused : kRefused) {
@@ -143,7 +137,7 @@ TEST_F(PartitionTransformTest, CanBeChangedInAnOpenDatabase) {
   }
   EXPECT_TRUE(set("cassandra_partition:fixed:4").ok());
   EXPECT_EQ(now(), "cassandra_partition:fixed:4");
-  EXPECT_EQ(IdOfTransform(LatestOptions(ConfigOptions(), db).prefix_extractor),
+  EXPECT_EQ(IdOf(LatestOptions(ConfigOptions(), db).prefix_extractor),
             "cassandra_partition:fixed:4");
 }
 
@@ -157,13 +151,13 @@ TEST_F(PartitionTransformTest, OneInUseIsNotChanged) {
                    ConfigOptions(), "cassandra_partition:u16", &transform)
              : NewCassandraPartitionTransform("u16", &transform))
             .ok());
-    const std::string id = IdOfTransform(transform);
+    const std::string id = IdOf(transform);
     const std::string key("\0\1kx", 4);
     ASSERT_TRUE(transform->InDomain(key));
     auto* const in_use = const_cast<SliceTransform*>(transform.get());
     EXPECT_TRUE(in_use->ConfigureFromMap(ConfigOptions(), {{"u16", "1"}})
                     .IsInvalidArgument());
-    EXPECT_EQ(IdOfTransform(transform), id);
+    EXPECT_EQ(IdOf(transform), id);
     EXPECT_TRUE(transform->InDomain(key));
     EXPECT_TRUE(in_use->PrepareOptions(ConfigOptions()).ok());
   }

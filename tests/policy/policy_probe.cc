@@ -77,10 +77,6 @@ PolicyPtr FilterPolicyOf(const rocksdb::ColumnFamilyOptions& cf_options) {
   return table_options == nullptr ? nullptr : table_options->filter_policy;
 }
 
-std::string IdOf(const PolicyPtr& policy) {
-  return policy == nullptr ? "(none)" : policy->GetId();
-}
-
 std::string BuildBlock(const PolicyPtr& policy, const Place& place,
                        size_t num_keys) {
   if (policy == nullptr) {

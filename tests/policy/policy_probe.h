@@ -42,7 +42,11 @@ rocksdb::Options LatestOptions(const rocksdb::ConfigOptions& config,
 // Returns the filter policy of a block-based table, or null.
 PolicyPtr FilterPolicyOf(const rocksdb::ColumnFamilyOptions& cf_options);
 
-std::string IdOf(const PolicyPtr& policy);
+// Of a policy or a prefix extractor.
+template <typename Pointer>
+std::string IdOf(const Pointer& object) {
+  return object == nullptr ? "(none)" : object->GetId();
+}
 
 // Where RocksDB creates an SST file. Level -1 is unknown, as in SstFileWriter.
 struct Place {

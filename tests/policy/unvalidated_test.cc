@@ -40,11 +40,8 @@ class ReportLogger final : public rocksdb::Logger {
  public:
   using Logger::Logv;
   void Logv(const char* format, va_list arguments) override {
-    va_list copy;
-    va_copy(copy, arguments);
     char line[4096];
-    std::vsnprintf(line, sizeof(line), format, copy);
-    va_end(copy);
+    std::vsnprintf(line, sizeof(line), format, arguments);
     if (std::string(line).find(kRefusedString.value) != std::string::npos) {
       lines += std::string(line) + "\n";
     }

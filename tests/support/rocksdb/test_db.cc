@@ -75,10 +75,6 @@ std::vector<Layout> AllLayouts() {
   };
 }
 
-bool IsPartitioned(Layout layout) {
-  return layout != Layout::kFull && layout != Layout::kFullCached;
-}
-
 std::string ToString(Layout layout) {
   constexpr const char* kNames[] = {"Full",
                                     "FullCached",
@@ -94,7 +90,7 @@ rocksdb::BlockBasedTableOptions TableOptions(PolicyPtr policy, Layout layout) {
   options.filter_policy = std::move(policy);
   options.optimize_filters_for_memory = false;  // Keeps sizes exact.
   options.block_cache = rocksdb::NewLRUCache(8 << 20);
-  if (IsPartitioned(layout)) {
+  if (layout != Layout::kFull && layout != Layout::kFullCached) {
     options.index_type =
         rocksdb::BlockBasedTableOptions::IndexType::kTwoLevelIndexSearch;
     options.partition_filters = true;
@@ -192,10 +188,9 @@ rocksdb::Status CompactFilesTo(int level, rocksdb::DB* db, bool of_level_0) {
   return db->CompactFiles(rocksdb::CompactionOptions(), names, level);
 }
 
-std::shared_ptr<const rocksdb::TableProperties> OnlyTable(
-    const Source& source) {
+std::shared_ptr<const rocksdb::TableProperties> TestDb::OnlyTable() const {
   rocksdb::TablePropertiesCollection tables;
-  Require(source.db->GetPropertiesOfAllTables(source.column_family, &tables));
+  Require(db_->GetPropertiesOfAllTables(&tables));
   if (tables.size() != 1) {
     throw std::runtime_error(std::to_string(tables.size()) +
                              " tables instead of one");

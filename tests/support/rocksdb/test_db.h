@@ -52,7 +52,6 @@ enum class Layout {
 
 // Returns the layouts that this RocksDB supports.
 std::vector<Layout> AllLayouts();
-bool IsPartitioned(Layout layout);
 std::string ToString(Layout layout);
 
 // In partitioned layouts, even a small file has many partitions.
@@ -95,9 +94,6 @@ rocksdb::Status CompactAll(const Source& source);
 rocksdb::Status CompactFilesTo(int level, rocksdb::DB* db,
                                bool of_level_0 = false);
 
-// Throws if the column family does not have exactly one SST file.
-std::shared_ptr<const rocksdb::TableProperties> OnlyTable(const Source& source);
-
 class TestDb {
  public:
   TestDb() = default;  // Does not open the database.
@@ -128,9 +124,8 @@ class TestDb {
   }
   void Compact() { Require(CompactAll(source())); }
 
-  std::shared_ptr<const rocksdb::TableProperties> OnlyTable() const {
-    return testing::OnlyTable(source());
-  }
+  // Throws if the default column family does not have exactly one SST file.
+  std::shared_ptr<const rocksdb::TableProperties> OnlyTable() const;
 
   // Returns the count since the last ResetStatistics.
   uint64_t Ticker(rocksdb::Tickers ticker) const {
