@@ -31,9 +31,10 @@ std::vector<bool> Cached(int fd) {
   return cached;
 }
 
-// What was cached before a file is read is cached afterwards, and no more.
-// Memory file systems cannot drop pages, so this uses the build's folder.
-TEST(CachedPagesTest, AreAsBefore) {
+// Sets whether what was cached before a file is read is cached afterwards, and
+// no more. Memory file systems cannot drop pages, so this uses the build's
+// folder.
+void ReadCached(bool* is_as_before) {
   const TempDir dir(std::filesystem::current_path().string());
   const std::string path = dir / "file";
   WriteFile(path, std::string(kSize, 'x'));
@@ -54,7 +55,7 @@ TEST(CachedPagesTest, AreAsBefore) {
   }
   std::string error;
   EXPECT_TRUE(tools::CrcOfFile(path, &error).has_value()) << error;
-  EXPECT_EQ(Cached(fd), before);
+  *is_as_before = Cached(fd) == before;
   auto file = tools::RandomAccessFile::Open(path, &error);
   ASSERT_NE(file, nullptr) << error;
   std::string_view some;
@@ -62,7 +63,7 @@ TEST(CachedPagesTest, AreAsBefore) {
     ASSERT_TRUE(file->ReadSome(at, &some, &error)) << error;
   }
   file = nullptr;
-  EXPECT_EQ(Cached(fd), before);
+  *is_as_before = *is_as_before && Cached(fd) == before;
 
   // Behind what a reader has read in order is a page with the mark at which the
   // kernel reads ahead.
@@ -72,8 +73,20 @@ TEST(CachedPagesTest, AreAsBefore) {
   close(reader);
   const std::vector<bool> read_ahead = Cached(fd);
   EXPECT_TRUE(tools::CrcOfFile(path, &error).has_value()) << error;
-  EXPECT_EQ(Cached(fd), read_ahead);
+  *is_as_before = *is_as_before && Cached(fd) == read_ahead;
   close(fd);
+}
+
+// The kernel may drop pages at any time, so one attempt of several counts.
+TEST(CachedPagesTest, AreAsBefore) {
+  bool is_as_before = false;
+  for (int attempt = 0; attempt < 5 && !is_as_before; ++attempt) {
+    ReadCached(&is_as_before);
+    if (HasFatalFailure() || IsSkipped()) {
+      return;
+    }
+  }
+  EXPECT_TRUE(is_as_before);
 }
 
 TEST(CachedPagesTest, AFileThatBecameShorter) {
