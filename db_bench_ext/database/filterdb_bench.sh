@@ -43,7 +43,8 @@ measure check "$keys" filterdb check $filter --keys=keys.txt --key-format=text
 rm keys.txt
 
 # Not its path, because LD_PRELOAD takes none with a space.
-LD_LIBRARY_PATH=$build/lib LD_PRELOAD=libcassandra_bloom_preload.so db_bench \
+LD_LIBRARY_PATH=$build/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
+  LD_PRELOAD=libcassandra_bloom_preload.so db_bench \
   --benchmarks=fillseq,compact --key_size=16 --value_size=100 --num="$db_keys" --disable_wal --db=db \
   --options_file="$options" >output 2>&1
 for source in block keys; do
