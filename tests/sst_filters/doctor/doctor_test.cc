@@ -140,7 +140,7 @@ TEST(DoctorTest, AmongDeletions) {
 // all runs: one in each file of level 0, and one in each deeper level.
 TEST(DoctorTest, SumOverRuns) {
   TestDb db(DbOptions(OurPolicy(5)));
-  for (const uint32_t first : {0, 1000}) {
+  for (const uint32_t first : {0U, 1000U}) {
     AddFile(&db, first, first + 1000);
     CompactLevel0To(3, db);
   }
