@@ -133,7 +133,7 @@ left_out=(
   LeaseTest.SeesWhoHasTheFileOpen
   # These limit the memory or the threads of filterdb, and the emulator needs some itself.
   BesideNodeTest.MemoryDoesNotGrowWithTheNumberOfSstables HarmsTest.AFilterThatIsFarTooLarge
-  UndoTest.AHugeFilter ScanTest.ManyJobsWithFewFilesOrThreads
+  DoctorNotAskedTest.NoMemory UndoTest.AHugeFilter ScanTest.ManyJobsWithFewFilesOrThreads
   # This allows 8 seconds, and an emulator takes ten times as long as the CPU.
   DoctorTest.AmongDeletions
 )
