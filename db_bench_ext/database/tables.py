@@ -75,10 +75,10 @@ def speeds_text(
     numbers = [f"{speed:,.{0 if speed > 100 else 1}f}" for speed in speeds]
     rows.append([f"{base}, per second", *numbers])
     titles = [("", work.title) for work in rounds]
-    count = size.compactions
-    compactions = f"; of {count} compactions, all their range" if count else ""
+    compactions = f"; of {size.compactions} compactions, the lowest and highest"
     notes = (
-        f"The median of {size.rounds} rounds, and its 95 % interval{compactions}. "
+        f"The median of {size.rounds} rounds, and its 95 % interval"
+        f"{compactions if size.compactions else ''}. "
         f"{how_timed(size.from_disk, copy)}"
     )
     title = f"\nSpeed, relative to {base}; more is faster:"
